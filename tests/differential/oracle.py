@@ -1,0 +1,124 @@
+"""Asks Kubernetes' own code: builds the Go program in oracle/ once, and sends it questions as JSON lines."""
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from controlplane.go_toolchain import NoGoError
+from controlplane.go_toolchain import find_go
+from controlplane.go_toolchain import go_environment
+
+MODULE = Path(__file__).resolve().with_name("oracle")
+BUILD_SECONDS = 1800
+FLAGS = ("-mod=readonly", "-modcacherw", "-trimpath", "-ldflags", "-s -w")
+"""As for the control plane's programs, so that what was compiled for those is not compiled again."""
+
+TIMEOUT_STATUS = 3
+"""The program's exit code after a question that took too long."""
+
+Question = dict[str, Any]
+Answer = dict[str, Any]
+
+
+class OracleError(Exception):
+    """The oracle cannot be built or died; the text says why."""
+
+
+def build(report: Callable[[str], None]) -> Path:
+    """Answer the path of the oracle, compiling it where this version of its sources never was.
+
+    Raises:
+        OracleError: there is no Go, or it failed; the text ends with its last lines.
+    """
+    program = cache_folder() / "oracle"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with (program.parent / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.access(program, os.X_OK):
+            compile_to(program, report)
+    return program
+
+
+def cache_folder() -> Path:
+    """Answer where the program is kept: outside the tree, one folder for each state of its sources."""
+    digest = hashlib.sha256()
+    for source in sorted(MODULE.iterdir()):
+        if source.suffix in {".go", ".mod", ".sum"}:
+            digest.update(f"{source.name}\0".encode() + source.read_bytes() + b"\0")
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "numagate" / "oracle" / digest.hexdigest()[:16]
+
+
+def compile_to(program: Path, report: Callable[[str], None]) -> None:
+    """Build the oracle at `program`; it appears there whole or not at all.
+
+    Raises:
+        OracleError: there is no Go, or it failed.
+    """
+    try:
+        go = find_go(MODULE)
+    except NoGoError as error:
+        msg = f"the oracle cannot be built: {error}"
+        raise OracleError(msg) from error
+    report("building the oracle from Kubernetes' sources (seconds; up to 5 minutes when Go's cache is empty)")
+    partial = program.with_suffix(".partial")
+    try:
+        done = subprocess.run(
+            [go, "build", *FLAGS, "-o", str(partial), "."],
+            cwd=MODULE,
+            env=go_environment(),
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        msg = f"the oracle cannot be built: go build took more than {BUILD_SECONDS} s"
+        raise OracleError(msg) from error
+    if done.returncode != 0:
+        tail = "\n".join(done.stderr.splitlines()[-15:])
+        msg = f"the oracle cannot be built, go build ended with {done.returncode}:\n{tail}"
+        raise OracleError(msg)
+    partial.replace(program)
+
+
+class Oracle:
+    """The program at `program`, run anew for each batch of questions."""
+
+    def __init__(self, program: Path) -> None:
+        """Keep the path; nothing runs yet."""
+        self.program = program
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """Answer one object per question, in order; `{"timeout": True}` for one that Go does not answer in time.
+
+        Raises:
+            OracleError: the program died.
+        """
+        answers: list[Answer] = []
+        while len(answers) < len(questions):
+            left = questions[len(answers) :]
+            done = subprocess.run(
+                [self.program],
+                input="".join(json.dumps(question) + "\n" for question in left).encode(),
+                capture_output=True,
+                check=False,
+            )
+            found = [json.loads(line) for line in done.stdout.splitlines()]
+            # After a question that took too long the program ends itself, and the rest is asked again.
+            if (
+                done.returncode not in {0, TIMEOUT_STATUS}
+                or not found
+                or (done.returncode == 0 and len(found) < len(left))
+            ):
+                tail = done.stderr.decode(errors="replace")[-2000:]
+                msg = f"the oracle ended with {done.returncode} after {len(found)} of {len(left)} answers:\n{tail}"
+                raise OracleError(msg)
+            answers += found
+        return answers

@@ -1,0 +1,75 @@
+"""Fixtures that need a real control plane; one of it serves the whole run."""
+
+import itertools
+import signal
+from collections.abc import Callable
+from collections.abc import Generator
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from controlplane import build
+from controlplane.cluster import ControlPlane
+from controlplane.service import WebhookService
+from controlplane.service import registered
+
+RUNNING: list[ControlPlane | WebhookService] = []
+"""What has logs that belong to the report of a failed test."""
+
+
+@pytest.fixture(scope="session")
+def programs(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> dict[str, Path]:
+    """Provide the control plane's programs, building them with visible progress where they are missing."""
+    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+
+    def report(line: str) -> None:
+        with capture.global_and_fixture_disabled():
+            build.say(f"\n{line}")
+
+    try:
+        return build.provide(report=report)
+    except build.BuildError as error:
+        unavailable(str(error))
+
+
+@pytest.fixture(scope="session")
+def control_plane(programs: dict[str, Path]) -> Iterator[ControlPlane]:
+    """Run etcd, the API server and the controller manager for the whole session."""
+    # Whoever ends pytest by SIGTERM must not leave a control plane behind: as for Ctrl-C, fixtures are torn down.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ControlPlane(programs=programs) as running:
+        RUNNING.append(running)
+        yield running
+        RUNNING.remove(running)
+
+
+@pytest.fixture(scope="session")
+def namespace_names() -> Iterator[str]:
+    """Count through names of namespaces, so that no test meets the leftovers of another."""
+    return (f"test-{number}" for number in itertools.count(1))
+
+
+@pytest.fixture
+def namespace(control_plane: ControlPlane, namespace_names: Iterator[str]) -> str:
+    """Create an empty namespace for one test."""
+    return control_plane.create_namespace(next(namespace_names))
+
+
+@pytest.fixture(scope="session")
+def webhook_service(control_plane: ControlPlane) -> Iterator[WebhookService]:
+    """Run numagate with its built-in policy for the rest of the session; the API server asks it."""
+    with WebhookService(arguments=["--profile", "generic-2x4"]) as service:
+        RUNNING.append(service)
+        with registered(control_plane, service):
+            yield service
+        RUNNING.remove(service)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the daemons' last log lines to the report of a failed test."""
+    report = yield
+    if report.failed:
+        report.sections.extend(("Logs of the daemons", running.logs()) for running in RUNNING)
+    return report

@@ -1,0 +1,58 @@
+"""The plug-in folders: one constant a module, unique names, and everything that a reader of a check needs."""
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+import pytest
+
+from webhook import registry
+from webhook.domain.check import Check
+
+FOLDERS = {
+    "webhook.checks": "CHECK",
+    "webhook.cli.commands": "COMMAND",
+    "webhook.formats": "FORMAT",
+    "webhook.workloads": "WORKLOAD",
+}
+
+
+def modules_of(package: str) -> dict[str, ModuleType]:
+    """Answer the plug-in modules of `package` by their short name."""
+    names = (info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__))
+    return {name: importlib.import_module(f"{package}.{name}") for name in names if not name.startswith("_")}
+
+
+CHECKS = modules_of("webhook.checks")
+
+
+@pytest.mark.parametrize(("package", "constant"), FOLDERS.items(), ids=FOLDERS)
+def test_every_module_of_a_plugin_folder_is_loaded(package: str, constant: str) -> None:
+    loaded = registry.load(importlib.import_module(package), constant)
+
+    assert loaded == tuple(getattr(module, constant) for _, module in sorted(modules_of(package).items()))
+    assert loaded
+
+
+@pytest.mark.parametrize(("package", "constant"), FOLDERS.items(), ids=FOLDERS)
+def test_a_plugin_is_named_like_its_module(package: str, constant: str) -> None:
+    names = {name: getattr(module, constant).name for name, module in modules_of(package).items()}
+
+    assert names == {name: name.replace("_", "-") for name in names}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_tells_what_why_and_what_instead(name: str) -> None:
+    sections = [line.split(":")[0] for line in (CHECKS[name].__doc__ or "").splitlines() if ":" in line]
+
+    assert [word for word in sections if word in {"What", "Why", "Instead"}] == ["What", "Why", "Instead"]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_the_remedy_of_a_check_is_a_sentence(name: str) -> None:
+    check = CHECKS[name].CHECK
+
+    assert isinstance(check, Check)
+    assert check.remedy[:1].isupper()
+    assert check.remedy.endswith(".")
+    assert "\n" not in check.remedy

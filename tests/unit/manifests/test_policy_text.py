@@ -1,0 +1,66 @@
+"""The policy in the ConfigMap, as written and observing."""
+
+import yaml
+
+from webhook.domain.levels import Level
+from webhook.manifests.policy_text import DEFAULT
+from webhook.manifests.policy_text import observing
+from webhook.sources.policy_file import load_policy
+from webhook.sources.policy_file import parse_stream
+
+OWN = """\
+# A comment.
+apiVersion: numagate.io/v1alpha1
+kind: AlignmentPolicy
+metadata: {name: own}
+spec:
+  governs: accelerators
+  modes: {enforce: exclusive, warn: guaranteed}
+  namespaces:
+    - match: [team-a]
+      modes: {enforce: aligned, repair: aligned, audit: exclusive}
+"""
+
+PROFILE = """\
+apiVersion: numagate.io/v1alpha1
+kind: NodeProfile
+metadata: {name: pool}
+spec: {machine: generic-2x4}
+"""
+
+
+def test_the_default_text_says_what_is_built_in() -> None:
+    assert parse_stream(DEFAULT, "default").policy == load_policy().policy
+
+
+def test_observing_switches_enforce_and_repair_off_everywhere() -> None:
+    policy = parse_stream(observing(OWN), "observing").policy
+
+    for modes in (policy.modes, policy.namespaces[0].modes):
+        assert (modes.enforce, modes.repair) == (Level.NONE, Level.NONE)
+
+
+def test_observing_keeps_everything_else() -> None:
+    policy = parse_stream(observing(OWN), "observing").policy
+
+    assert policy.name == "own"
+    assert policy.governs == parse_stream(OWN, "own").policy.governs
+    assert policy.modes.warn is Level.GUARANTEED
+    assert policy.namespaces[0].modes.audit is Level.EXCLUSIVE
+
+
+def test_observing_keeps_node_profiles_and_writes_out_the_missing_policy() -> None:
+    kinds = [document["kind"] for document in yaml.safe_load_all(observing(PROFILE))]
+
+    assert kinds == ["AlignmentPolicy", "NodeProfile"]
+    assert parse_stream(observing(PROFILE), "observing").policy.modes.enforce is Level.NONE
+
+
+def test_observing_twice_is_observing_once() -> None:
+    assert observing(observing(OWN)) == observing(OWN)
+
+
+def test_a_policy_without_a_spec_can_be_observed() -> None:
+    text = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: empty}\n"
+
+    assert parse_stream(observing(text), "observing").policy.modes.repair is Level.NONE

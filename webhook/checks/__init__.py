@@ -1,0 +1,1 @@
+"""One rule per file, named after the violation; each module exports CHECK."""

@@ -1,0 +1,47 @@
+"""Finds a helper with whole CPUs, which the kubelet pins.
+
+What: a container without accelerators has an equal, whole number of CPUs in a pod that is, or becomes, Guaranteed.
+Why: the static CPU manager gives it exclusive CPUs too, perhaps on another NUMA node, or binds the main container to
+the CPUs that an init container took (pkg/kubelet/cm/cpumanager/policy_static.go:updateCPUsToReuse).
+Instead: a little less, such as 1990m for 2: the helper then runs in the shared pool.
+"""
+
+from collections.abc import Iterator
+
+from webhook.domain.check import Check
+from webhook.domain.check import Flaw
+from webhook.domain.check import Subject
+from webhook.domain.check import field_of
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.quantity import Quantity
+from webhook.domain.resources import CPU
+from webhook.domain.resources import is_whole
+
+TEN_MILLI = Quantity.of_milli(10)
+
+
+def find(subject: Subject) -> Iterator[Flaw]:
+    """Yield each helper whose CPU is equal and whole."""
+    if subject.facts.resources_set:
+        return
+    for container in subject.helpers:
+        cpu = container.limits.get(CPU)
+        if cpu is None or cpu.is_zero or not is_whole(cpu) or cpu != container.requests.get(CPU):
+            continue
+        yield Flaw(
+            path=field_of(container, "limits", CPU),
+            message=f"cpu {cpu} is whole, so this helper takes exclusive CPUs, perhaps on another NUMA node",
+            container=container.name,
+            actual=str(cpu),
+            wanted=str(cpu - TEN_MILLI),
+        )
+
+
+CHECK = Check(
+    code="helper-whole-cpu",
+    level=Level.ALIGNED,
+    severity=Severity.WARNING,
+    remedy="Give helpers an equal CPU request and limit that is not a whole number.",
+    find=find,
+)

@@ -1,0 +1,70 @@
+"""Finds a pod that no eligible node class could admit aligned, even when empty.
+
+What: accelerators, CPUs, memory and huge pages together exceed one NUMA node (or the number asked for) of every
+eligible class, as the simulation of the kubelet's managers tells.
+Why: the kubelet rejects the pod after scheduling (TopologyAffinityError and its like), for good, and its controller
+makes the next one: hundreds of failed pods.
+Instead: the nearest shape that fits, or a node pool that takes this one.
+"""
+
+from collections.abc import Iterator
+
+from webhook.domain import room
+from webhook.domain.check import Check
+from webhook.domain.check import Flaw
+from webhook.domain.check import Subject
+from webhook.domain.finding import Severity
+from webhook.domain.fit import Cause
+from webhook.domain.fit import ClassFit
+from webhook.domain.fit import Fits
+from webhook.domain.levels import Level
+from webhook.domain.policy import Classes
+from webhook.domain.resources import CPU
+from webhook.domain.resources import amount
+
+
+def find(subject: Subject) -> Iterator[Flaw]:
+    """Yield what exceeds the class that comes nearest; one flaw per resource, or one for the combination."""
+    refusing = [fit for fit in subject.fits if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED]
+    if not refusing or (len(refusing) < len(subject.fits) and subject.policy.classes is Classes.ANY):
+        return
+    nearest = min(refusing, key=lambda fit: len(room.excesses(subject.facts, fit.node_class, subject.numa_nodes)))
+    remedy = f": {', or '.join(subject.remedies)}" if subject.remedies else ""
+    excesses = room.excesses(subject.facts, nearest.node_class, subject.numa_nodes)
+    for number, excess in enumerate(excesses):
+        yield Flaw(
+            path=excess.path,
+            message=excess.message + (remedy if number == 0 else ""),
+            container=excess.container,
+            actual=excess.actual,
+            wanted=excess.wanted,
+        )
+    if not excesses and not _speaks_for_itself(subject, nearest):
+        yield _combination(subject, nearest, remedy)
+
+
+def _combination(subject: Subject, nearest: ClassFit, remedy: str) -> Flaw:
+    main = next(iter(subject.mains), None)
+    return Flaw(
+        path=("spec", "containers") if main is None else (*main.path, "resources"),
+        message=f"the containers never fit an empty node of {nearest.node_class.name} together: "
+        f"{nearest.reason}{remedy}",
+        container=None if main is None else main.name,
+    )
+
+
+def _speaks_for_itself(subject: Subject, nearest: ClassFit) -> bool:
+    """An accelerator container with part of a core has a finding of its own (partial-core)."""
+    threads = nearest.node_class.threads_per_core
+    return nearest.admission.reason == "SMTAlignmentError" and any(
+        amount(container.requests, CPU).value % threads for container in subject.mains
+    )
+
+
+CHECK = Check(
+    code="misfit",
+    level=Level.ALIGNED,
+    severity=Severity.FAULT,
+    remedy="Ask for no more than one NUMA node of an eligible node class has.",
+    find=find,
+)

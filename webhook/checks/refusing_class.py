@@ -1,0 +1,51 @@
+"""Finds an eligible node class that would refuse a pod which another class takes.
+
+What: the pod may be scheduled to several node classes, and some of them never take it aligned.
+Why: the scheduler does not know NUMA nodes; a pod that lands there is rejected by the kubelet, for good.
+Instead: a node selector for the class that fits.
+"""
+
+from collections.abc import Iterator
+
+from webhook.domain.check import Check
+from webhook.domain.check import Flaw
+from webhook.domain.check import Subject
+from webhook.domain.finding import Severity
+from webhook.domain.fit import Cause
+from webhook.domain.fit import Fits
+from webhook.domain.levels import Level
+from webhook.domain.topology import NodeClass
+
+
+def find(subject: Subject) -> Iterator[Flaw]:
+    """Yield one flaw per refusing class where some other class takes the pod."""
+    taking = [fit.node_class for fit in subject.fits if fit.fits is Fits.YES]
+    if not taking:
+        return
+    for fit in subject.fits:
+        if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED:
+            selector = _selector(taking, fit.node_class)
+            remedy = f": add nodeSelector {selector}" if selector else f": keep the pod on {taking[0].name}"
+            yield Flaw(
+                path=("spec", "nodeSelector"),
+                message=f"nodes of {fit.node_class.name} would refuse the pod ({fit.reason}){remedy}",
+                wanted=selector,
+            )
+
+
+def _selector(taking: list[NodeClass], refusing: NodeClass) -> str | None:
+    """A label that a taking class declares and the refusing class declares otherwise, or not at all."""
+    for node_class in taking:
+        for key, value in sorted(node_class.labels.items()):
+            if refusing.labels.get(key) != value:
+                return f"{key}={value}"
+    return None
+
+
+CHECK = Check(
+    code="refusing-class",
+    level=Level.ALIGNED,
+    severity=Severity.WARNING,
+    remedy="Add a node selector for a node class that takes the pod.",
+    find=find,
+)

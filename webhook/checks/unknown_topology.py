@@ -1,0 +1,36 @@
+"""Finds that no known node class is eligible for the pod.
+
+What: no NodeProfile matches the pod's node selector, affinity and tolerations, or none is declared.
+Why: without a topology nobody can say whether the pod fits one NUMA node; a pool scaled to zero may still take it.
+Instead: declare a NodeProfile for these nodes; the policy's `onUnknown` says what happens until then.
+"""
+
+from collections.abc import Iterator
+
+from webhook.domain.check import Check
+from webhook.domain.check import Flaw
+from webhook.domain.check import Subject
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.policy import Answer
+
+
+def find(subject: Subject) -> Iterator[Flaw]:
+    """Yield one flaw where no class is eligible, as grave as the policy says."""
+    answer = subject.policy.on_unknown
+    if subject.fits or answer is Answer.ALLOW:
+        return
+    yield Flaw(
+        path=("spec", "nodeSelector"),
+        message="no NodeProfile is known for the nodes this pod may run on, so its NUMA fit was not checked",
+        severity=Severity.FAULT if answer is Answer.DENY else Severity.WARNING,
+    )
+
+
+CHECK = Check(
+    code="unknown-topology",
+    level=Level.ALIGNED,
+    severity=Severity.WARNING,
+    remedy="Declare a NodeProfile for the nodes that the pod may run on.",
+    find=find,
+)

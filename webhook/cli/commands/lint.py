@@ -1,0 +1,70 @@
+"""Judges manifests before they meet a cluster."""
+
+import argparse
+import sys
+from datetime import UTC
+from datetime import datetime
+
+from webhook.cli.command import Command
+
+_EPILOG = """\
+exit codes:
+  0  every pod template is fine
+  1  something is to be repaired or would be denied, or is of an unknown kind (--strict: or is warned about)
+  2  a file, document, policy or profile cannot be read
+
+examples:
+  numagate lint deploy.yaml
+  helm template chart | numagate lint --profile dgx-h100 -
+  numagate lint --policy policy.yaml --output json manifests/
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of lint."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a YAML or JSON file, a directory to search for them, or - for stdin"
+    )
+    parser.add_argument("--policy", metavar="FILE", help="policy to judge by (default: the built-in policy)")
+    parser.add_argument(
+        "--profile",
+        action="append",
+        default=[],
+        metavar="NAME|FILE",
+        help="node class from the machine library or from a file; repeatable; replaces the policy's node classes",
+    )
+    parser.add_argument(
+        "--governs",
+        choices=("inference", "accelerators"),
+        help="which accelerator pods must be aligned: recognised inference pods, or all (default: as the policy says)",
+    )
+    parser.add_argument("--namespace", default="default", help="namespace of objects that name none (default: default)")
+    parser.add_argument("--output", choices=("text", "json"), default="text", help="output format (default: text)")
+    parser.add_argument("--strict", action="store_true", help="exit 1 on warnings too")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, judge and write the report; answer the exit code."""
+    from webhook.cli import wiring  # noqa: PLC0415 - help and other commands need not pay for reading YAML
+    from webhook.engine.lint import lint  # noqa: PLC0415 - as above
+    from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
+
+    world = wiring.load_world(
+        policy=args.policy, profiles=args.profile, governs=args.governs, instant=datetime.now(tz=UTC)
+    )
+    reading = read_manifests(args.files, stdin=sys.stdin.buffer)
+    report = lint(
+        reading.manifests,
+        reading.errors,
+        files=len(reading.files),
+        world=world,
+        workloads=wiring.load_workloads(),
+        default_namespace=args.namespace,
+    )
+    sys.stdout.write(wiring.load_formats()[args.output].write(report) + "\n")
+    return report.exit_code(strict=args.strict)
+
+
+COMMAND = Command(name="lint", help="judge manifests offline, before they meet a cluster", configure=configure, run=run)

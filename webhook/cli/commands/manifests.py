@@ -1,0 +1,102 @@
+"""`numagate manifests`: renders what is installed on a cluster."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webhook import __version__
+from webhook.cli.command import Command
+from webhook.domain.errors import InputError
+
+if TYPE_CHECKING:  # the other commands need not pay for it
+    from webhook.manifests.settings import Settings
+
+_STDOUT = "-"
+_FOLDER = "manifests"
+
+_DESCRIPTION = """\
+Renders the kustomize folder manifests/ from the code's own registry and a policy, or, with --overlay, one
+combination as a flat YAML stream that can be piped into `kubectl apply -f -`.
+"""
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
+    add = parser.add_argument
+    add("--policy", type=Path, metavar="FILE", help="policy to install, and to render the conditions from")
+    add("--output", metavar="PATH", help=f"folder (default {_FOLDER}); with --overlay a file, or - (default)")
+    add("--overlay", metavar="NAME", help="write one overlay: self-signed, observe, trial, enforce, cert-manager, …")
+    add("--namespace", default="numagate-system", help="namespace of the installation (default %(default)s)")
+    add("--image", default=f"numagate:{__version__}", help="image of the service (default %(default)s)")
+    add("--ca-bundle", type=Path, metavar="FILE", help="CA certificate, PEM, that the API server shall trust")
+    add("--url", help="https://HOST:PORT to call instead of the Service, where there is no cluster network")
+    add("--check", action="store_true", help="write nothing; exit 1 if the folder differs")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from webhook.manifests.tree import differences  # noqa: PLC0415 - loaded for this command only
+    from webhook.manifests.tree import files  # noqa: PLC0415
+    from webhook.manifests.tree import write  # noqa: PLC0415
+
+    if arguments.overlay is not None:
+        return _print(arguments)
+    if arguments.output == _STDOUT:
+        msg = "a folder of files cannot be printed: add --overlay NAME"
+        raise InputError(msg, file="--output -")
+    folder = Path(arguments.output or _FOLDER)
+    rendered = files(_settings(arguments))
+    try:
+        if not arguments.check:
+            write(folder, rendered)
+        found = differences(folder, rendered)
+    except OSError as error:
+        raise _unusable(folder, error) from None
+    sys.stderr.writelines(f"{folder}/{line}\n" for line in found)
+    return 1 if found and arguments.check else 0
+
+
+def _print(arguments: argparse.Namespace) -> int:
+    from webhook.manifests.overlays import OVERLAYS  # noqa: PLC0415
+    from webhook.manifests.overlays import flat  # noqa: PLC0415
+    from webhook.manifests.text import dump  # noqa: PLC0415
+
+    if arguments.overlay not in OVERLAYS:
+        message = f"{arguments.overlay!r} is no overlay: write one of {', '.join(OVERLAYS)}"
+        raise InputError(message, file="--overlay")
+    if arguments.check:
+        msg = "compares the folder, not one overlay: leave out --overlay"
+        raise InputError(msg, file="--check")
+    text = dump(flat(_settings(arguments), arguments.overlay))
+    if arguments.output in {None, _STDOUT}:
+        sys.stdout.write(text)
+        return 0
+    try:
+        Path(arguments.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _unusable(Path(arguments.output), error) from None
+    return 0
+
+
+def _settings(arguments: argparse.Namespace) -> "Settings":
+    from webhook.manifests.choices import read_settings  # noqa: PLC0415
+
+    return read_settings(
+        policy=arguments.policy,
+        namespace=arguments.namespace,
+        image=arguments.image,
+        url=arguments.url,
+        ca_bundle=arguments.ca_bundle,
+    )
+
+
+def _unusable(path: Path, error: OSError) -> InputError:
+    return InputError(f"cannot be used: {error.strerror}", file=str(error.filename or path))
+
+
+COMMAND = Command(
+    name="manifests",
+    help="render what is installed on a cluster",
+    configure=_configure,
+    run=_run,
+)

@@ -1,0 +1,44 @@
+"""Puts together what commands decide with: the plug-ins, the policy and the node classes that their options name."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from webhook import formats
+from webhook import registry
+from webhook import workloads
+from webhook.domain.output_format import OutputFormat
+from webhook.domain.policy import Governs
+from webhook.domain.topology import NodeClass
+from webhook.domain.workload import Workload
+from webhook.engine.world import World
+from webhook.sources.policy_file import load_policy
+from webhook.sources.policy_file import load_profiles
+
+ASSUMED = "generic-2x4"
+"""The node class of the library that stands in where nobody declared one."""
+OWN_NAMESPACE = "numagate"
+
+
+def load_workloads() -> tuple[Workload, ...]:
+    """Answer the workload kinds, in the order of their names."""
+    return registry.load(workloads, "WORKLOAD", Workload)
+
+
+def load_formats() -> dict[str, OutputFormat]:
+    """Answer the output formats by name."""
+    return {plugin.name: plugin for plugin in registry.load(formats, "FORMAT", OutputFormat)}
+
+
+def load_world(*, policy: str | Path | None, profiles: Sequence[str], governs: str | None, instant: datetime) -> World:
+    """Read the policy and the node classes; with neither, the built-in policy and an assumed class.
+
+    Raises:
+        PolicyError: a file is missing or wrong, or no machine has that name.
+    """
+    declared: tuple[NodeClass, ...] = tuple(one for name in profiles for one in load_profiles(name))
+    loaded = load_policy(policy, profiles=declared)
+    classes = loaded.classes or (load_profiles(ASSUMED, assumed=True) if policy is None else ())
+    chosen = replace(loaded.policy, governs=Governs(governs)) if governs else loaded.policy
+    return World(policy=chosen, classes=classes, own_namespace=OWN_NAMESPACE, instant=instant)

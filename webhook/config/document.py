@@ -1,0 +1,169 @@
+"""Reads a YAML stream into plain values that still know their lines.
+
+Stricter than YAML: a key written twice, a tag, a merge key and an anchor bomb are errors, because a policy must not
+mean something else than what a reader sees. Map keys are text, as in JSON. A null counts as not written.
+"""
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from webhook.config.words import shorten
+from webhook.domain.errors import PolicyError
+from webhook.domain.pointer import Path
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_text
+
+MAX_BYTES = 3 * 1024 * 1024
+"""More than fits into a ConfigMap; a larger text is not a policy."""
+
+_MAX_NODES = 100_000
+_MAX_DEPTH = 64
+_LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SCALARS = yaml.constructor.SafeConstructor()
+_TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a stream: its content, and the 1-based line of every place in it."""
+
+    data: JsonObject
+    lines: Mapping[Path, int]
+    source: str
+
+    @property
+    def kind(self) -> str:
+        """The document's kind, or ""."""
+        return get_text(self.data, "kind")
+
+    def error(self, path: Path, message: str) -> PolicyError:
+        """Make the error about the value at `path`; its line is that of the nearest place that is written."""
+        return PolicyError(message, source=self.source, line=self.line(path), field=field_text(path))
+
+    def line(self, path: Path) -> int:
+        """Answer the line of `path`, or of its nearest parent."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 0)
+
+
+def read_stream(text: str, source: str) -> tuple[Document, ...]:
+    """Read every document of a YAML (or JSON) stream; empty ones are left out.
+
+    Raises:
+        PolicyError: the text is no YAML, or says something that JSON could not.
+    """
+    return tuple(_read(text, source))
+
+
+def _read(text: str, source: str) -> Iterator[Document]:
+    if len(text) > MAX_BYTES:
+        message = f"{len(text)} characters are too many for a policy: write at most {MAX_BYTES}"
+        raise PolicyError(message, source=source)
+    try:
+        for root in yaml.compose_all(text, Loader=_LOADER):
+            walk = _Walk(source)
+            data = walk.value(root, ())
+            if data is None:
+                continue
+            if not isinstance(data, dict):
+                message = f"a document must be a map with apiVersion and kind, not {_noun(data)}"
+                raise PolicyError(message, source=source, line=_line(root))
+            yield Document(data=data, lines=walk.lines, source=source)
+    except yaml.YAMLError as error:
+        raise _syntax_error(error, source) from None
+    except RecursionError:  # only without libyaml, which has a limit of its own
+        message = "nested too deep: a policy needs few levels"
+        raise PolicyError(message, source=source) from None
+
+
+def field_text(path: Path) -> str:
+    """Write a path as messages do: fields behind dots, list positions and keys with other signs in brackets.
+
+    >>> field_text(("spec", "devices", "nvidia.com/gpu", 0, "id"))
+    'spec.devices[nvidia.com/gpu][0].id'
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, str) and step.isidentifier():
+            text += f".{step}" if text else step
+        else:
+            text += f"[{step}]"
+    return text
+
+
+class _Walk:
+    """Turns composed nodes into plain values and notes where each was."""
+
+    def __init__(self, source: str) -> None:
+        self.lines: dict[Path, int] = {}
+        self._source = source
+        self._nodes = 0
+
+    def value(self, node: Any, path: Path) -> object:
+        """Answer the plain value of `node`."""
+        self._nodes += 1
+        if self._nodes > _MAX_NODES or len(path) > _MAX_DEPTH:
+            raise self._error(node, path[:8], "too large or too deep: aliases may repeat each other without end")
+        self.lines.setdefault(path, _line(node))
+        if node.tag == _TAG + "map":
+            return self._map(node, path)
+        if node.tag == _TAG + "seq":
+            return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _map(self, node: Any, path: Path) -> dict[str, object]:
+        result: dict[str, object] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise self._error(key_node, path, "a key must be plain text")
+            key = str(key_node.value)
+            if key_node.tag == _TAG + "merge":
+                raise self._error(key_node, path, "merge keys (<<) are not read: write the fields out")
+            here = (*path, key)
+            if key in result:
+                message = f"written twice (first in line {self.lines[here]}): keep one"
+                raise self._error(key_node, here, message)
+            self.lines[here] = _line(key_node)
+            result[key] = self.value(value_node, here)
+        return result
+
+    def _scalar(self, node: Any, path: Path) -> object:
+        kind = str(node.tag).removeprefix(_TAG)
+        try:
+            match kind:
+                case "str" | "timestamp" | "value":
+                    return str(node.value)
+                case "null":
+                    return None
+                case "bool":
+                    return bool(_SCALARS.construct_yaml_bool(node))
+                case "int":
+                    return int(_SCALARS.construct_yaml_int(node))
+                case "float":
+                    return float(_SCALARS.construct_yaml_float(node))
+        except ValueError:
+            raise self._error(node, path, f"{shorten(node.value)} cannot be read as a number: quote it") from None
+        raise self._error(node, path, f"the tag {node.tag} is not read: write plain text, a number or a boolean")
+
+    def _error(self, node: Any, path: Path, message: str) -> PolicyError:
+        return PolicyError(message, source=self._source, line=_line(node), field=field_text(path))
+
+
+def _line(node: Any) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def _noun(value: object) -> str:
+    return shorten(value)
+
+
+def _syntax_error(error: yaml.YAMLError, source: str) -> PolicyError:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
+    line = int(mark.line) + 1 if mark is not None else 0
+    return PolicyError(f"not valid YAML: {problem}", source=source, line=line)

@@ -1,0 +1,124 @@
+"""A check: one rule about a pod, and the subject that every check is given.
+
+A check is a generator that yields what is wrong and returns early where it does not apply. It never raises, logs or
+mutates, and it sees facts only, so that pods and templates are judged by the same code.
+"""
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.fit import ClassFit
+from webhook.domain.levels import Level
+from webhook.domain.pod import Container
+from webhook.domain.pod import PodFacts
+from webhook.domain.pointer import Path
+from webhook.domain.policy import Policy
+from webhook.domain.quantity import Quantity
+from webhook.domain.resources import ResourceList
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is judged.
+
+    `accelerators` maps the name of each container that asks for accelerators to {resource: count}.
+    `by_limit_range` holds (container, side, resource) for values that a LimitRange filled in: nobody chose them.
+    `fits` has one entry per eligible node class; none means that the topology is unknown.
+    `shares` are the CPU and memory that a repair would give where an accelerator container names none.
+    `helper_values` are the same for helpers. `remedies` say what would make a misfit fit, best first.
+    """
+
+    facts: PodFacts
+    policy: Policy
+    accelerators: Mapping[str, Mapping[str, int]]
+    by_limit_range: frozenset[tuple[str, str, str]]
+    numa_nodes: int
+    fits: tuple[ClassFit, ...]
+    shares: Mapping[str, Mapping[str, Quantity]]
+    helper_values: Mapping[str, Mapping[str, Quantity]]
+    remedies: tuple[str, ...] = ()
+
+    @property
+    def mains(self) -> Iterator[Container]:
+        """The containers that ask for accelerators."""
+        return (container for container in self.facts.containers if container.name in self.accelerators)
+
+    @property
+    def helpers(self) -> Iterator[Container]:
+        """The containers without accelerators: sidecars, init containers, injected proxies."""
+        return (container for container in self.facts.containers if container.name not in self.accelerators)
+
+    def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
+        """Answer request and limit as somebody chose them: None where absent, zero, or only a LimitRange's default.
+
+        A helper's LimitRange default is kept; an accelerator container's is no wish (128Mi for a model server).
+        """
+        return (
+            self._chosen(container, "requests", resource, container.requests),
+            self._chosen(container, "limits", resource, container.limits),
+        )
+
+    def _chosen(self, container: Container, side: str, resource: str, values: ResourceList) -> Quantity | None:
+        if container.name in self.accelerators and (container.name, side, resource) in self.by_limit_range:
+            return None
+        quantity = values.get(resource)
+        return None if quantity is None or quantity.is_zero else quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What a check yields; the runner adds the check's code, level and severity."""
+
+    path: Path
+    message: str
+    container: str | None = None
+    actual: str | None = None
+    wanted: str | None = None
+    severity: Severity | None = field(default=None, kw_only=True)
+    """Set where the policy decides how grave it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A rule with its code, the level it belongs to, and one sentence on what to do about it.
+
+    It runs on pods that ask for accelerators; `without_accelerators` makes it run on those that ask for none instead.
+    """
+
+    code: str
+    level: Level
+    severity: Severity
+    remedy: str
+    find: Callable[[Subject], Iterator[Flaw]]
+    without_accelerators: bool = False
+
+    @property
+    def name(self) -> str:
+        """The code, under which the registry knows the check."""
+        return self.code
+
+    def run(self, subject: Subject) -> Iterator[Finding]:
+        """Yield the findings on `subject`; none where the check does not concern such a pod."""
+        if self.without_accelerators == bool(subject.accelerators):
+            return
+        for flaw in self.find(subject):
+            yield Finding(
+                code=self.code,
+                severity=flaw.severity or self.severity,
+                level=self.level,
+                path=flaw.path,
+                message=flaw.message,
+                container=flaw.container,
+                actual=flaw.actual,
+                wanted=flaw.wanted,
+            )
+
+
+def field_of(container: Container, side: str, resource: str) -> Path:
+    """Answer the path of one resource value; `side` is "limits" or "requests"."""
+    return (*container.path, "resources", side, resource)

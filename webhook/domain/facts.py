@@ -1,0 +1,178 @@
+"""Reads a raw pod into facts: any JSON object will do, and what cannot be read becomes a finding."""
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from webhook.domain import defaults
+from webhook.domain import demand
+from webhook.domain import qos
+from webhook.domain import scheduling
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.pod import Container
+from webhook.domain.pod import ContainerKind
+from webhook.domain.pod import PodFacts
+from webhook.domain.pod import QOSClass
+from webhook.domain.pointer import Path
+from webhook.domain.pointer import field_path
+from webhook.domain.quantity import Quantity
+from webhook.domain.quantity import QuantityError
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.domain.raw import get_text_map
+from webhook.domain.raw import get_texts
+from webhook.domain.resources import ResourceList
+from webhook.domain.resources import is_pod_level
+
+MALFORMED_QUANTITY = "malformed-quantity"
+MALFORMED_OBJECT = "malformed-object"
+_NOTHING: ResourceList = MappingProxyType({})
+
+
+def read(pod: JsonObject) -> PodFacts:
+    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises."""
+    faults: list[Finding] = []
+    spec = _object(pod, ("spec",), faults)
+    containers = (
+        *_containers(spec, "initContainers", faults),
+        *_containers(spec, "containers", faults),
+    )
+    block = _object(spec, ("spec", "resources"), faults)
+    requests, limits = defaults.pod_resources(
+        _quantities(block, "requests", ("spec", "resources"), None, faults),
+        _quantities(block, "limits", ("spec", "resources"), None, faults),
+        [(container.kind, container.requests, container.limits) for container in containers],
+    )
+    resources_set = any(map(is_pod_level, (*requests, *limits)))
+    return PodFacts(
+        labels=get_text_map(get_object(pod, "metadata"), "labels"),
+        annotations=get_text_map(get_object(pod, "metadata"), "annotations"),
+        containers=containers,
+        pod_requests=requests,
+        pod_limits=limits,
+        resources_set=resources_set,
+        qos=_qos(containers, requests, limits, pod_level=resources_set),
+        overhead=_quantities(spec, "overhead", ("spec",), None, faults),
+        node_selector=get_text_map(spec, "nodeSelector"),
+        affinity_terms=scheduling.read_affinity(spec),
+        tolerations=scheduling.read_tolerations(spec),
+        runtime_class=get_text(spec, "runtimeClassName"),
+        claims=bool(get_list(spec, "resourceClaims")),
+        shm_limits=tuple(_shm(spec)),
+        unreadable=tuple(faults),
+    )
+
+
+def effective_requests(facts: PodFacts) -> ResourceList:
+    """Answer the request that the scheduler sees (RH:PodRequests), overhead included."""
+    pod = facts.pod_requests if facts.resources_set else _NOTHING
+    return demand.effective(((c.kind, c.requests) for c in facts.containers), pod, facts.overhead)
+
+
+def _qos(
+    containers: tuple[Container, ...], requests: ResourceList, limits: ResourceList, *, pod_level: bool
+) -> QOSClass:
+    if pod_level:
+        return qos.of_requirements(requests, limits)
+    return qos.of_pod((container.requests, container.limits) for container in containers)
+
+
+def _containers(spec: JsonObject, key: str, faults: list[Finding]) -> Iterator[Container]:
+    value = spec.get(key)
+    if value is None:
+        return
+    if not isinstance(value, list):
+        faults.append(_malformed(("spec", key), "a list of containers"))
+        return
+    for index, item in enumerate(value):
+        path: Path = ("spec", key, index)
+        if isinstance(item, dict):
+            yield _container(item, path, key, faults)
+        else:
+            faults.append(_malformed(path, "a container"))
+
+
+def _container(item: JsonObject, path: Path, key: str, faults: list[Finding]) -> Container:
+    name = get_text(item, "name")
+    block = _object(item, (*path, "resources"), faults)
+    limits = _quantities(block, "limits", (*path, "resources"), name, faults)
+    requests = _quantities(block, "requests", (*path, "resources"), name, faults)
+    kind = ContainerKind.APP
+    if key == "initContainers":
+        kind = ContainerKind.SIDECAR if item.get("restartPolicy") == "Always" else ContainerKind.INIT
+    return Container(
+        name=name,
+        kind=kind,
+        path=path,
+        image=get_text(item, "image"),
+        command=(*get_texts(item, "command"), *get_texts(item, "args")),
+        requests=defaults.container_requests(requests, limits),
+        limits=limits,
+        claims=bool(get_list(block, "claims")),
+    )
+
+
+def _quantities(block: JsonObject, key: str, path: Path, container: str | None, faults: list[Finding]) -> ResourceList:
+    values = block.get(key)
+    if values is None:
+        return _NOTHING
+    place = (*path, key)
+    if not isinstance(values, dict):
+        faults.append(_malformed(place, "a map of resource names to quantities"))
+        return _NOTHING
+    found: dict[str, Quantity] = {}
+    for name, value in values.items():
+        try:
+            quantity = Quantity.from_json(value).round_up_milli()
+        except QuantityError as error:
+            faults.append(_bad_quantity((*place, name), container, value, str(error)))
+            continue
+        if quantity.sign < 0:
+            faults.append(_bad_quantity((*place, name), container, value, "must not be negative"))
+            continue
+        found[name] = quantity
+    return found
+
+
+def _object(parent: JsonObject, path: Path, faults: list[Finding]) -> JsonObject:
+    value = parent.get(str(path[-1]))
+    if value is not None and not isinstance(value, dict):
+        faults.append(_malformed(path, "an object"))
+    return as_object(value)
+
+
+def _shm(spec: JsonObject) -> Iterator[tuple[Path, Quantity]]:
+    for index, volume in enumerate(get_list(spec, "volumes")):
+        source = get_object(volume, "emptyDir")
+        if get_text(source, "medium") == "Memory" and source.get("sizeLimit") is not None:
+            try:
+                yield ("spec", "volumes", index, "emptyDir", "sizeLimit"), Quantity.from_json(source["sizeLimit"])
+            except QuantityError:
+                continue
+
+
+def _malformed(path: Path, expected: str) -> Finding:
+    return Finding(
+        code=MALFORMED_OBJECT,
+        severity=Severity.INVALID,
+        level=Level.GUARANTEED,
+        path=path,
+        message=f"{field_path(path)} is not {expected}",
+        wanted=expected,
+    )
+
+
+def _bad_quantity(path: Path, container: str | None, value: object, why: str) -> Finding:
+    return Finding(
+        code=MALFORMED_QUANTITY,
+        severity=Severity.INVALID,
+        level=Level.GUARANTEED,
+        path=path,
+        message=f"{field_path(path)}: {why}",
+        container=container,
+        actual=str(value)[:64],
+    )

@@ -1,0 +1,130 @@
+"""Whether an empty node of a class takes a pod aligned, told by the simulation of its kubelet."""
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from webhook.domain.kubelet.admit import Admission
+from webhook.domain.kubelet.admit import Placement
+from webhook.domain.kubelet.admit import admit_on_empty
+from webhook.domain.pod import PodFacts
+from webhook.domain.resources import MEMORY
+from webhook.domain.topology import NodeClass
+
+
+class Fits(Enum):
+    """The answer for one class."""
+
+    YES = "yes"
+    NO = "no"
+    UNENFORCED = "unenforced"
+    """The node takes the pod, but its kubelet does not refuse a misaligned one."""
+
+
+class Cause(Enum):
+    """Why the answer is no."""
+
+    REFUSED = "refused"
+    """The kubelet refuses the pod."""
+    SPREAD = "spread"
+    """The kubelet admits the pod, but over more NUMA nodes than it may use."""
+    UNPINNED = "unpinned"
+    """The kubelet admits the pod, but gives an accelerator container no exclusive CPUs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFit:
+    """How an empty node of `node_class` answers; `reason` is one line, "" for a plain yes.
+
+    `cells` are the NUMA nodes that the accelerator containers use. `uneven` says what is not spread evenly over them.
+    """
+
+    node_class: NodeClass
+    fits: Fits
+    reason: str
+    admission: Admission
+    cause: Cause | None = None
+    cells: tuple[int, ...] = ()
+    uneven: str = ""
+
+
+def fit(
+    facts: PodFacts, node_class: NodeClass, accelerators: Mapping[str, Mapping[str, int]], numa_nodes: int = 1
+) -> ClassFit:
+    """Admit the pod to an empty node of the class and see whether it lies within `numa_nodes` NUMA nodes.
+
+    `accelerators` maps container name to {resource: count}, for the containers that ask for any. With one NUMA node
+    each such container must lie within one; with more, the pod as a whole must use no more than that.
+    """
+    admission = admit_on_empty(facts, node_class)
+    if not admission.admitted:
+        reason = f"{admission.reason}: {admission.message}" if admission.message else str(admission.reason)
+        return ClassFit(node_class, Fits.NO, reason, admission, Cause.REFUSED)
+    placed = [placement for placement in admission.placements if placement.container in accelerators]
+    cells = tuple(sorted({cell for placement in placed for cell in _cells(placement)}))
+    if not node_class.kubelet.enforces_alignment:
+        return ClassFit(node_class, Fits.UNENFORCED, _why_unenforced(node_class), admission, None, cells)
+    cause, reason = _why_not(placed, cells, numa_nodes)
+    if cause is not None:
+        return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
+    uneven = _uneven(facts, node_class, placed, numa_nodes) if numa_nodes > 1 else ""
+    return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
+
+
+def _why_not(placed: list[Placement], cells: tuple[int, ...], numa_nodes: int) -> tuple[Cause | None, str]:
+    for placement in placed:
+        if not placement.cpus:
+            return Cause.UNPINNED, f"container {placement.container} gets no exclusive CPUs"
+        if numa_nodes == 1 and len(_cells(placement)) > 1:
+            wide = _join(_cells(placement))
+            return Cause.SPREAD, f"container {placement.container} is spread over NUMA nodes {wide}"
+    if 1 < numa_nodes < len(cells):
+        return Cause.SPREAD, f"needs {len(cells)} NUMA nodes, not {numa_nodes}"
+    return None, ""
+
+
+def _cells(placement: Placement) -> tuple[int, ...]:
+    """The NUMA nodes of a container's exclusive CPUs, pinned memory and devices."""
+    memory = (cell for block in placement.memory for cell in block.cells)
+    return tuple(sorted({*placement.cpu_cells, *placement.device_cells, *memory}))
+
+
+def _why_unenforced(node_class: NodeClass) -> str:
+    kubelet = node_class.kubelet
+    if kubelet.cpu_manager_policy != "static":
+        return f"cpuManagerPolicy is {kubelet.cpu_manager_policy}: no exclusive CPUs"
+    return f"topologyManagerPolicy is {kubelet.topology_manager_policy}: alignment is not enforced"
+
+
+def _uneven(facts: PodFacts, node_class: NodeClass, placed: list[Placement], numa_nodes: int) -> str:
+    """Say what does not divide evenly over the NUMA nodes: CPUs and accelerators as placed, memory by size."""
+    cpus = [sum((placement.cpus & cell.cpus).bit_count() for placement in placed) for cell in node_class.cells]
+    used = [count for count in cpus if count]
+    if len(set(used)) > 1:
+        return f"CPUs per NUMA node are {_join(used)}"
+    for resource, counts in _devices_per_cell(node_class, placed).items():
+        if len(set(counts.values())) > 1:
+            return f"{resource} per NUMA node are {_join(counts.values())}"
+    names = {placement.container for placement in placed}
+    for container in facts.containers:
+        size = container.requests.get(MEMORY)
+        if container.name in names and size is not None and size.value % numa_nodes:
+            return f"memory {size} of container {container.name} does not divide by {numa_nodes}"
+    return ""
+
+
+def _devices_per_cell(node_class: NodeClass, placed: list[Placement]) -> Mapping[str, Counter[int]]:
+    """Count the placed devices of each resource by NUMA node, those that lie on exactly one."""
+    found: dict[str, Counter[int]] = {}
+    for placement in placed:
+        for resource, ids in placement.devices.items():
+            home = {device.id: device.numa for device in node_class.devices[resource]}
+            homes = (home[identifier] for identifier in ids)
+            found.setdefault(resource, Counter()).update(numa[0] for numa in homes if numa and len(numa) == 1)
+    return found
+
+
+def _join(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))

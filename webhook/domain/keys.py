@@ -1,0 +1,30 @@
+"""Every label and annotation key that numagate reads or writes."""
+
+DOMAIN = "numagate.io/"
+
+ALIGNMENT = DOMAIN + "alignment"
+"""Annotation: the promise, written by the mutating pass (see `expectation`)."""
+
+LEVEL = DOMAIN + "level"
+"""Label: the level that the pod reached, so that pods can be selected by it."""
+
+NUMA_NODES = DOMAIN + "numa-nodes"
+"""Annotation: the pod asks for this many NUMA nodes instead of one."""
+
+GOVERNED = DOMAIN + "governed"
+"""Label: `true` makes an accelerator pod an inference pod, whatever its image."""
+
+EXEMPT = DOMAIN + "exempt"
+"""Annotation: the reason why this pod is exempt, where the policy honours it."""
+
+EXEMPT_UNTIL = DOMAIN + "exempt-until"
+"""Annotation: RFC 3339 instant at which the exemption ends."""
+
+LIMIT_RANGER = "kubernetes.io/limit-ranger"
+"""Annotation of the LimitRanger plug-in: which values it filled in, and in which containers."""
+
+MIRROR = "kubernetes.io/config.mirror"
+"""Annotation of a mirror pod, the API server's image of a static pod."""
+
+ADMISSION = DOMAIN + "admission"
+"""Namespace label of the administrator: `disabled` keeps the namespace's pods away from numagate."""

@@ -1,0 +1,1 @@
+"""The kubelet's managers, simulated: one manager per file."""

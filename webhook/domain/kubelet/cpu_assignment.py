@@ -1,0 +1,94 @@
+"""Which CPUs a request gets: packed onto few parts, or spread evenly over NUMA nodes (CPU/cpu_assignment.go)."""
+
+from webhook.domain.kubelet.cpu_accumulator import Accumulator
+from webhook.domain.kubelet.cpu_distribution import Choice
+from webhook.domain.kubelet.cpu_distribution import choose
+from webhook.domain.kubelet.cpu_distribution import endless
+from webhook.domain.kubelet.cpu_topology import CpuTopology
+from webhook.domain.kubelet.options import CpuOptions
+
+
+class NotEnoughCpusError(Exception):
+    """The request cannot be met; the text is the kubelet's."""
+
+
+def take(topology: CpuTopology, available: int, count: int, options: CpuOptions) -> int:
+    """Take `count` of the `available` CPUs (CPU/policy_static.go:takeByTopology).
+
+    Raises:
+        NotEnoughCpusError: there are too few.
+    """
+    if not options.across_numa:
+        return _packed(topology, available, count, spread=options.across_cores, uncore=options.uncore_cache)
+    group = topology.cpus_per_core if options.full_pcpus_only else 1
+    return _distributed(topology, available, count, group, options)
+
+
+def _packed(topology: CpuTopology, available: int, count: int, *, spread: bool, uncore: bool = False) -> int:
+    """Mirror takeByTopologyNUMAPacked."""
+    accumulator = _start(topology, available, count, spread=spread)
+    accumulator.take_full_levels()
+    if uncore and not accumulator.satisfied:
+        accumulator.take_uncore_caches()
+    if not spread and not accumulator.satisfied:
+        accumulator.take_full_cores()
+    if not accumulator.satisfied:
+        accumulator.take_remaining_cpus()
+    if not accumulator.satisfied:
+        message = "failed to allocate cpus"
+        raise NotEnoughCpusError(message)
+    return accumulator.result
+
+
+def _distributed(topology: CpuTopology, available: int, count: int, group: int, options: CpuOptions) -> int:
+    """Mirror takeByTopologyNUMADistributed: equal shares on as few NUMA nodes as allow them."""
+    spread = options.across_cores
+    if count % group:
+        return _packed(topology, available, count, spread=spread)
+    accumulator = _start(topology, available, count, spread=spread)
+    if accumulator.satisfied:
+        return accumulator.result
+    choice = choose(accumulator, group, align_by_socket=options.align_by_socket)
+    if choice is None:
+        return _packed(topology, available, count, spread=spread)
+    _take_choice(accumulator, choice, group)
+    if accumulator.needed:
+        amount = "not enough" if accumulator.needed > 0 else "too many"
+        message = f"accounting error, {amount} CPUs allocated, remaining: {accumulator.needed}"
+        raise NotEnoughCpusError(message)
+    return accumulator.result
+
+
+def _take_choice(accumulator: Accumulator, choice: Choice, group: int) -> None:
+    """Take the even shares, then the rest group by group."""
+    rest = accumulator.needed - choice.share * len(choice.cells)
+    for cell in choice.cells:
+        _take_from(accumulator, cell, choice.share)
+    while rest > 0:
+        before = rest
+        for cell in choice.remainder:
+            free = accumulator.topology.cells[cell] & accumulator.free
+            if rest and free.bit_count() >= group:
+                _take_from(accumulator, cell, group)
+                rest -= group
+        if rest == before:
+            raise endless()
+
+
+def _start(topology: CpuTopology, available: int, count: int, *, spread: bool) -> Accumulator:
+    accumulator = Accumulator(topology, available, count, spread=spread)
+    if accumulator.needed > accumulator.free.bit_count():
+        found = available.bit_count()
+        message = f"not enough cpus available to satisfy request: requested={count}, available={found}"
+        raise NotEnoughCpusError(message)
+    return accumulator
+
+
+def _take_from(accumulator: Accumulator, cell: int, count: int) -> None:
+    free = accumulator.topology.cells[cell] & accumulator.free
+    try:
+        cpus = _packed(accumulator.topology, free, count, spread=accumulator.spread)
+    except NotEnoughCpusError:
+        # The kubelet drops this error and finds out by counting.
+        cpus = 0
+    accumulator.take(cpus)

@@ -1,0 +1,188 @@
+"""Chooses the NUMA nodes that share a request evenly (option distribute-cpus-across-numa, KEP-2902)."""
+
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from math import sqrt
+from typing import TypeAlias
+
+from webhook.domain.kubelet.cpu_accumulator import Accumulator
+from webhook.domain.kubelet.refusal import panic
+
+_Array: TypeAlias = list[int]
+"""What a Go slice points to: a combination of `size` items is in its first places, see `_combinations`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`share` CPUs from each of the `cells`; what is left over comes in groups from the `remainder` cells."""
+
+    cells: tuple[int, ...]
+    remainder: tuple[int, ...]
+    share: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Remainder:
+    """The cells that give the rest, and how uneven that leaves the machine."""
+
+    balance: float
+    cells: _Array
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The best combination so far."""
+
+    cells: _Array
+    remainder: _Remainder
+    one_socket: bool
+
+
+class _Search:
+    """The search over combinations of one size."""
+
+    def __init__(self, accumulator: Accumulator, group: int, *, align_by_socket: bool) -> None:
+        topology = accumulator.topology
+        self.topology = topology
+        self.count = accumulator.needed
+        self.group = group
+        self.align_by_socket = align_by_socket
+        self.cells = accumulator.sorted_cells()
+        self.free = {cell: (topology.cells[cell] & accumulator.free).bit_count() for cell in self.cells}
+
+    def sizes(self) -> range:
+        """Mirror rangeNUMANodesNeededToSatisfy."""
+        groups = (self.topology.cpus.bit_count() - 1) // self.group + 1
+        per_cell = (groups - 1) // len(self.topology.cells) + 1
+        needed = (self.count - 1) // self.group + 1
+        return range((needed - 1) // per_cell + 1, min(needed, len(self.cells)) + 1)
+
+    def best(self, size: int) -> _Found | None:
+        """Score the combinations of `size` cells."""
+        best: _Found | None = None
+        for array in _combinations(self.cells, size):
+            if best and best.remainder.balance == 0 and (best.one_socket or not self.align_by_socket):
+                break
+            combo = array[:size]
+            remainder = self._score(combo)
+            if remainder is None:
+                continue
+            one_socket = self.align_by_socket and self._in_one_socket(combo)
+            if one_socket != (best.one_socket if best else False):
+                better = one_socket
+            else:
+                better = remainder.balance < (best.remainder.balance if best else inf)
+            if better:
+                best = _Found(array, remainder, one_socket)
+        return best
+
+    def whole_groups(self, cell: int) -> int:
+        """Answer how many of the cell's free CPUs can be handed out in groups."""
+        return self.free[cell] // self.group * self.group
+
+    def _score(self, combo: Sequence[int]) -> _Remainder | None:
+        """Answer how uneven the combination leaves the machine, or None where it cannot share the request."""
+        if sum(map(self.whole_groups, combo)) < self.count:
+            return None
+        share = self.count // len(combo) // self.group * self.group
+        if self.align_by_socket:
+            share = min(share, *map(self.whole_groups, combo))
+        if any(self.free[cell] < share for cell in combo):
+            return None
+        after = {cell: free - share if cell in combo else free for cell, free in self.free.items()}
+        return self._best_remainder(after, combo, self.count - share * len(combo))
+
+    def _best_remainder(self, after: dict[int, int], combo: Sequence[int], rest: int) -> _Remainder:
+        """Find the cells from which the rest is best taken, as many as possible first."""
+        if rest == 0:
+            return _Remainder(_deviation(after.values()), [], 0)
+        best = _Remainder(inf, [], 0)
+        candidates = [cell for cell in combo if after[cell] >= self.group]
+        for size in range(len(candidates), 0, -1):
+            for array in _combinations(candidates, size):
+                subset = array[:size]
+                if sum(after[cell] for cell in subset) < rest:
+                    continue
+                balance = _deviation(self._hand_out(after, subset, rest).values())
+                if balance < best.balance:
+                    best = _Remainder(balance, array, size)
+        return best
+
+    def _hand_out(self, after: dict[int, int], subset: Sequence[int], rest: int) -> dict[int, int]:
+        left = dict(after)
+        while rest > 0:
+            before = rest
+            for cell in subset:
+                if rest and left[cell] >= self.group:
+                    left[cell] -= self.group
+                    rest -= self.group
+            if rest == before:
+                raise endless()
+        return left
+
+    def _in_one_socket(self, combo: Sequence[int]) -> bool:
+        """Mirror CPU/topology/topology.go:AreNUMANodesInSameSocket."""
+        cpus = 0
+        for cell in combo:
+            cpus |= self.topology.cells[cell]
+        return sum(1 for bits in self.topology.sockets.values() if bits & cpus) <= 1
+
+
+def choose(accumulator: Accumulator, group: int, *, align_by_socket: bool) -> Choice | None:
+    """Try combinations of NUMA nodes, smallest first; None means that no even spread exists.
+
+    Mirrors the loop of CPU/cpu_assignment.go:takeByTopologyNUMADistributed.
+
+    Raises:
+        RefusedError: the kubelet's own loop would never end.
+    """
+    search = _Search(accumulator, group, align_by_socket=align_by_socket)
+    for size in search.sizes():
+        found = search.best(size)
+        if found is not None:
+            cells = found.cells[:size]
+            share = min(search.count // size // group * group, *map(search.whole_groups, cells))
+            return Choice(tuple(cells), tuple(found.remainder.cells[: found.remainder.size]), share)
+    return None
+
+
+def endless() -> Exception:
+    """Answer the refusal for a loop that the kubelet never leaves: single threads are left, whole cores are wanted."""
+    return panic("distribute-cpus-across-numa never ends: the free CPUs do not divide into whole cores")
+
+
+def _deviation(values: Collection[int]) -> float:
+    """Mirror standardDeviation: both the mean and the result are rounded to thousandths."""
+    mean = _round(sum(values) / len(values))
+    return _round(sqrt(sum((value - mean) * (value - mean) for value in values) / len(values)))
+
+
+def _round(number: float) -> float:
+    """Mirror math.Round(x*1000)/1000 for numbers that are not negative."""
+    return int(number * 1000 + 0.5) / 1000
+
+
+def _combinations(items: Sequence[int], size: int) -> Iterator[_Array]:
+    """Iterate as iterateCombinations does, its shared memory included.
+
+    The kubelet keeps the best combination while its iteration still writes to it: a slice that grew past three items
+    has room to spare, so that a later combination with the same beginning overwrites the end of the one that was
+    kept. Here the same array is yielded again in the same cases.
+    """
+    if size >= 1:
+        yield from _extend(items, size, 0, [], 0)
+
+
+def _extend(items: Sequence[int], missing: int, start: int, array: _Array, length: int) -> Iterator[_Array]:
+    """Append as Go does: in place where the array has room, else into a new one of twice the size."""
+    for index in range(start, len(items) - missing + 1):
+        target = array if length < len(array) else array + [0] * max(1, len(array))
+        target[length] = items[index]
+        if missing == 1:
+            yield target
+        else:
+            yield from _extend(items, missing - 1, index + 1, target, length + 1)

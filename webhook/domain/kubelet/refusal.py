@@ -1,0 +1,64 @@
+"""How the simulated kubelet refuses: inside this package as an exception, outside as an `Admission`."""
+
+from typing import Final
+
+TOPOLOGY_MANAGER: Final = "topology-manager"
+"""Handler that gathers hints and lets the managers allocate."""
+SCHEDULER_FIT: Final = "scheduler-fit"
+"""Handler that repeats the scheduler's sums over the whole node."""
+PANIC: Final = "panic"
+"""No handler: the kubelet's own code fails on this pod."""
+STARTUP: Final = "startup"
+"""No handler: the kubelet of this node class does not start."""
+SIMULATION: Final = "simulation"
+"""No handler: the question is too large to be answered."""
+
+TOPOLOGY_AFFINITY_ERROR: Final = "TopologyAffinityError"
+SMT_ALIGNMENT_ERROR: Final = "SMTAlignmentError"
+UNEXPECTED_ADMISSION_ERROR: Final = "UnexpectedAdmissionError"
+OUT_OF: Final = "OutOf"
+KUBELET_PANIC: Final = "KubeletPanic"
+TOO_MANY_CELLS: Final = "TooManyNUMANodes"
+DOES_NOT_START: Final = "KubeletDoesNotStart"
+
+
+class RefusedError(Exception):
+    """The pod is refused: `handler` says where, `reason` and `message` are the kubelet's words."""
+
+    def __init__(self, handler: str, reason: str, message: str) -> None:
+        """Keep the three apart."""
+        super().__init__(f"{reason}: {message}")
+        self.handler = handler
+        self.reason = reason
+        self.message = message
+
+
+class TooManyCellsError(RefusedError):
+    """The NUMA nodes allow more combinations than can be tried; a real kubelet would be busy for hours too."""
+
+    def __init__(self, cells: int) -> None:
+        """Name the number of NUMA nodes."""
+        message = f"{cells} NUMA nodes have too many combinations to simulate: use the policy single-numa-node"
+        super().__init__(SIMULATION, TOO_MANY_CELLS, message)
+
+
+def misaligned() -> RefusedError:
+    """Refuse because the hints have no common answer (TM/topology_manager.go:TopologyAffinityError)."""
+    message = "Resources cannot be allocated with Topology locality"
+    return RefusedError(TOPOLOGY_MANAGER, TOPOLOGY_AFFINITY_ERROR, message)
+
+
+def unexpected(error: str) -> RefusedError:
+    """Refuse because an allocation failed (pkg/kubelet/cm/admission/errors.go:GetPodAdmitResult)."""
+    message = f"Allocate failed due to {error}, which is unexpected"
+    return RefusedError(TOPOLOGY_MANAGER, UNEXPECTED_ADMISSION_ERROR, message)
+
+
+def smt(message: str) -> RefusedError:
+    """Refuse because whole cores are wanted (CPU/policy_static.go:SMTAlignmentError)."""
+    return RefusedError(TOPOLOGY_MANAGER, SMT_ALIGNMENT_ERROR, f"SMT Alignment Error: {message}")
+
+
+def panic(message: str) -> RefusedError:
+    """Refuse where the kubelet's own code fails: no answer of it can be relied on."""
+    return RefusedError(PANIC, KUBELET_PANIC, message)

@@ -1,0 +1,131 @@
+"""Node classes: the machine, the kubelet's settings, and which pods may go there.
+
+Field names follow the scenario format in docs/kubelet.md, which follows the kubelet's own configuration.
+CPU sets are integers used as bit sets (bit n = logical CPU n); memory is in bytes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from types import MappingProxyType
+
+from webhook.domain.quantity import Quantity
+
+
+def _nothing() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A physical core: its hardware threads (logical CPU ids), its socket, its L3 cache if that is split."""
+
+    threads: tuple[int, ...]
+    socket: int
+    uncore: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A NUMA node of the machine: `memory` is MemTotal in bytes with huge pages included.
+
+    `hugepages` maps a page size ("2Mi") to a number of pages. A cell may have no cores.
+    """
+
+    id: int
+    memory: int
+    cores: tuple[Core, ...] = ()
+    hugepages: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    distances: tuple[int, ...] = ()
+
+    @property
+    def cpus(self) -> int:
+        """The cell's logical CPUs as a bit set."""
+        bits = 0
+        for core in self.cores:
+            for thread in core.threads:
+                bits |= 1 << thread
+        return bits
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device of a device plug-in; `numa` None means that the plug-in gave no topology."""
+
+    id: str
+    numa: tuple[int, ...] | None = None
+    healthy: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KubeletSettings:
+    """The parts of a KubeletConfiguration that decide alignment, with the kubelet's own defaults.
+
+    `reserved_system_cpus` is a bit set, or None where CPUs are reserved by size (`node_allocatable_reservation`).
+    `reserved_memory` maps NUMA node id to {"memory" or "hugepages-SIZE": bytes}.
+    """
+
+    cpu_manager_policy: str = "none"
+    cpu_manager_policy_options: Mapping[str, str] = field(default_factory=_nothing)
+    memory_manager_policy: str = "None"
+    topology_manager_policy: str = "none"
+    topology_manager_scope: str = "container"
+    topology_manager_policy_options: Mapping[str, str] = field(default_factory=_nothing)
+    reserved_system_cpus: int | None = None
+    node_allocatable_reservation: Mapping[str, Quantity] = field(default_factory=lambda: MappingProxyType({}))
+    reserved_memory: Mapping[int, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
+    feature_gates: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    version: tuple[int, int] = (1, 37)
+
+    @property
+    def full_pcpus_only(self) -> bool:
+        """Whether the static CPU manager hands out whole cores only."""
+        return (
+            self.cpu_manager_policy == "static"
+            and self.cpu_manager_policy_options.get("full-pcpus-only", "false") == "true"
+        )
+
+    @property
+    def enforces_alignment(self) -> bool:
+        """Whether a pod that cannot be aligned is refused by this kubelet, with CPUs pinned."""
+        return self.cpu_manager_policy == "static" and self.topology_manager_policy in {
+            "restricted",
+            "single-numa-node",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of the node class; `effect` is NoSchedule, PreferNoSchedule or NoExecute."""
+
+    key: str
+    effect: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClass:
+    """All nodes of one shape: hardware, kubelet settings, labels and taints.
+
+    `labels` are the ones the profile declares: a selector on any other key counts as satisfiable.
+    `assumed` marks a class that nobody declared for this cluster (lint's default).
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    devices: Mapping[str, tuple[Device, ...]]
+    kubelet: KubeletSettings
+    labels: Mapping[str, str] = field(default_factory=_nothing)
+    taints: tuple[Taint, ...] = ()
+    assumed: bool = False
+
+    @property
+    def threads_per_core(self) -> int:
+        """CPUs per core as the kubelet counts them (CPU/topology/topology.go:CPUsPerCore): integer division."""
+        cores = sum(len(cell.cores) for cell in self.cells)
+        return sum(len(core.threads) for cell in self.cells for core in cell.cores) // cores if cores else 1
+
+    @property
+    def reserved_cpus(self) -> int:
+        """The explicitly reserved CPUs as a bit set; 0 where they are reserved by size."""
+        return self.kubelet.reserved_system_cpus or 0

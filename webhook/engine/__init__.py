@@ -1,0 +1,1 @@
+"""Decides: from a request and the world to a decision, without I/O."""

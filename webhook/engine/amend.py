@@ -1,0 +1,188 @@
+"""Repairs a pod: the smallest edits that bring it to a level, tried in the simulation before they are kept."""
+
+import math
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webhook.domain.check import Subject
+from webhook.domain.check import field_of
+from webhook.domain.edit import Edit
+from webhook.domain.facts import read
+from webhook.domain.fit import Fits
+from webhook.domain.levels import Level
+from webhook.domain.pod import Container
+from webhook.domain.pod import PodFacts
+from webhook.domain.pointer import Path
+from webhook.domain.quantity import Quantity
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.resources import COMPUTE
+from webhook.domain.resources import MEMORY
+from webhook.domain.resources import is_whole
+
+TEN_MILLI = Quantity.of_milli(10)
+Gather = Callable[[PodFacts], Subject]
+"""Simulates a pod's facts and answers what the checks read (see `subject.gather`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A repaired pod: the edits, the raw object with them, and the subject that the checks see now."""
+
+    edits: tuple[Edit, ...]
+    pod: JsonObject
+    subject: Subject
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The value that request and limit shall both have, the finding it cures, and a note for the warning."""
+
+    quantity: Quantity
+    code: str
+    note: str = ""
+
+
+def amend(pod: JsonObject, subject: Subject, gather: Gather, *, level: Level) -> Amendment:
+    """Answer the pod with every fault repaired that belongs to `level` or below and can be.
+
+    A helper with an equal, whole CPU is left alone, unless the simulation shows that the pod fits only without it.
+    spec.resources decide for the whole pod, and nothing inside is repaired then.
+    """
+    if level is Level.NONE or subject.facts.resources_set:
+        return Amendment((), pod, subject)
+    amended = _apply(pod, subject, gather, tuple(_edits(pod, subject, level, free_helpers=False)))
+    if level is Level.ALIGNED and _never_fits(amended.subject):
+        freed = _apply(pod, subject, gather, tuple(_edits(pod, subject, level, free_helpers=True)))
+        if not _never_fits(freed.subject):
+            return freed
+    return amended
+
+
+def set_value(document: object, path: Path, value: object) -> object:
+    """Answer a copy of `document` with `value` at `path`, creating what is absent or null on the way."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(step, int):
+        members = list(document) if isinstance(document, list) else []
+        members[step] = set_value(members[step], rest, value)
+        return members
+    fields = dict(as_object(document))
+    fields[step] = set_value(fields.get(step), rest, value)
+    return fields
+
+
+def _apply(pod: JsonObject, subject: Subject, gather: Gather, edits: tuple[Edit, ...]) -> Amendment:
+    if not edits:
+        return Amendment((), pod, subject)
+    amended: object = pod
+    for edit in edits:
+        amended = set_value(amended, edit.path, edit.new)
+    result = as_object(amended)
+    return Amendment(edits, result, gather(read(result)))
+
+
+def _never_fits(subject: Subject) -> bool:
+    return bool(subject.fits) and not any(fit.fits is not Fits.NO for fit in subject.fits)
+
+
+def _edits(pod: JsonObject, subject: Subject, level: Level, *, free_helpers: bool) -> Iterator[Edit]:
+    for container in subject.facts.containers:
+        for resource in COMPUTE:
+            target = _target(subject, container, resource, level, free_helpers=free_helpers)
+            if target is not None:
+                yield from _write(pod, container, resource, target)
+
+
+def _target(
+    subject: Subject, container: Container, resource: str, level: Level, *, free_helpers: bool
+) -> _Target | None:
+    """Decide the value of one resource; None where nothing is chosen and nothing may be filled in."""
+    is_main = container.name in subject.accelerators
+    request, limit = subject.chosen(container, resource)
+    if request is None and limit is None:
+        target = _fill(subject, container, resource, is_main=is_main)
+    else:
+        target = _equalise(request, limit, resource)
+    if target is None:
+        return None
+    if resource == MEMORY:
+        return _whole_bytes(target) if level >= Level.EXCLUSIVE else target
+    if is_main:
+        return _whole_cpus(target, subject) if level >= Level.EXCLUSIVE else target
+    changed = target.code != "" or free_helpers
+    return _unpinned(target) if changed and is_whole(target.quantity) else target
+
+
+def _fill(subject: Subject, container: Container, resource: str, *, is_main: bool) -> _Target | None:
+    values = subject.shares if is_main else subject.helper_values
+    quantity = values.get(container.name, {}).get(resource)
+    if quantity is None:
+        return None
+    if is_main:
+        return _Target(quantity, "missing-resources", "its fair share; quota and LimitRange apply")
+    return _Target(quantity, "missing-resources", f"may be killed above {quantity}" if resource == MEMORY else "")
+
+
+def _equalise(request: Quantity | None, limit: Quantity | None, resource: str) -> _Target | None:
+    if limit is None:
+        if request is None:
+            return None
+        note = "may be killed above it" if resource == MEMORY else "now has a limit"
+        return _Target(request, "unequal-resources", note)
+    return _Target(limit, "" if request == limit else "unequal-resources")
+
+
+def _whole_bytes(target: _Target) -> _Target:
+    if is_whole(target.quantity):
+        return target
+    return _Target(Quantity.of_bytes(target.quantity.value), "fractional-memory", target.note)
+
+
+def _whole_cpus(target: _Target, subject: Subject) -> _Target:
+    """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
+    whole_cores = (fit.node_class for fit in subject.fits if fit.node_class.kubelet.full_pcpus_only)
+    step = math.lcm(*(node_class.threads_per_core for node_class in whole_cores))
+    count = target.quantity.value
+    if is_whole(target.quantity) and count % step == 0:
+        return target
+    code = "partial-core" if is_whole(target.quantity) else "fractional-cpu"
+    return _Target(Quantity.of_count(-(-count // step) * step), code, target.note)
+
+
+def _unpinned(target: _Target) -> _Target:
+    """Take 10m off a helper's whole CPU, so that it stays in the shared pool."""
+    return _Target(target.quantity - TEN_MILLI, target.code or "helper-whole-cpu", "keeps it in the shared pool")
+
+
+def _write(pod: JsonObject, container: Container, resource: str, target: _Target) -> Iterator[Edit]:
+    """Yield the edits that make limit and request the target; an unwritten request follows the limit by default."""
+    written = _resources_as_written(pod, container.path)
+    for side, values in (("limits", container.limits), ("requests", container.requests)):
+        old = values.get(resource)
+        unwritten = resource not in as_object(written.get(side))
+        if old == target.quantity and not (side == "limits" and unwritten):
+            continue
+        if side == "requests" and unwritten:
+            continue
+        yield Edit(
+            code=target.code or "unequal-resources",
+            container=container.name,
+            path=field_of(container, side, resource),
+            old=None if old is None or unwritten else str(old),
+            new=str(target.quantity),
+            note=target.note,
+        )
+
+
+def _resources_as_written(pod: JsonObject, path: Path) -> Mapping[str, object]:
+    value: object = pod
+    for step in (*path, "resources"):
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, list) else None
+        else:
+            value = as_object(value).get(step)
+    return as_object(value)

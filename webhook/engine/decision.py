@@ -1,0 +1,42 @@
+"""The decision: what the API server is told, before the wire's spelling."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from enum import Enum
+from types import MappingProxyType
+
+from webhook.domain.finding import Finding
+from webhook.domain.jsonpatch import Operation
+
+
+class Outcome(Enum):
+    """The word for a decision, as lint, metrics and audit annotations write it."""
+
+    ACCEPT = "accept"
+    REPAIR = "repair"
+    DENY = "deny"
+    WARN = "warn"
+    SKIP = "skip"
+    INVALID = "invalid"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one request.
+
+    `message` and `causes` (field path, message) are set on a denial. `warnings` are ready for the wire: one line, at
+    most 120 characters, at most 10. `audit` maps annotation keys to text. `patch` is empty outside the mutating pass.
+    """
+
+    outcome: Outcome
+    allowed: bool
+    message: str = ""
+    causes: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+    audit: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    patch: tuple[Operation, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    repairs: tuple[str, ...] = ()
+    """Codes of the edits made, for metrics."""

@@ -1,0 +1,199 @@
+"""Judges the objects of manifests as the API server would have them judged, one result per pod template."""
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webhook.domain.errors import InputError
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.manifest import Manifest
+from webhook.domain.pointer import Path
+from webhook.domain.pointer import field_path
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.domain.report import ReadError
+from webhook.domain.report import Report
+from webhook.domain.report import Result
+from webhook.domain.workload import EACH
+from webhook.domain.workload import Workload
+from webhook.engine import limit_range
+from webhook.engine import namespace_levels
+from webhook.engine import pod_shapes
+from webhook.engine import reported
+from webhook.engine.decision import Outcome
+from webhook.engine.judge import Judgement
+from webhook.engine.judge import judge_pod
+from webhook.engine.limit_range import ContainerDefaults
+from webhook.engine.pod_shapes import Shape
+from webhook.engine.world import World
+
+UNKNOWN_KIND = "unknown-kind"
+MISSING_TEMPLATE = "missing-pod-template"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the judgement of one object draws from the others: labels and LimitRanges by namespace."""
+
+    world: World
+    workloads: Sequence[Workload]
+    default_namespace: str
+    labels: Mapping[str, Mapping[str, str]]
+    limits: Mapping[str, Sequence[ContainerDefaults]]
+
+    def namespace(self, manifest: Manifest) -> str:
+        """Answer the namespace that the object goes to."""
+        return get_text(get_object(manifest.content, "metadata"), "namespace") or self.default_namespace
+
+
+def lint(
+    manifests: Sequence[Manifest],
+    errors: Sequence[InputError],
+    *,
+    files: int,
+    world: World,
+    workloads: Sequence[Workload],
+    default_namespace: str,
+) -> Report:
+    """Judge every object of `manifests`, in their order; `errors` and `files` are what reading them gave."""
+    surroundings = _survey(manifests, world, workloads, default_namespace)
+    results: list[Result] = []
+    ignored = 0
+    for manifest in manifests:
+        found = list(_results(manifest, surroundings))
+        results += found
+        ignored += not found
+    return Report(
+        policy=world.policy.name,
+        assumed=tuple(node_class.name for node_class in world.classes if node_class.assumed),
+        files=files,
+        results=tuple(results),
+        errors=tuple(ReadError(error.file, error.document, error.line, error.reason) for error in errors),
+        ignored=ignored,
+    )
+
+
+def _survey(
+    manifests: Sequence[Manifest], world: World, workloads: Sequence[Workload], default_namespace: str
+) -> Surroundings:
+    labels: dict[str, Mapping[str, str]] = {}
+    limits: dict[str, list[ContainerDefaults]] = {}
+    around = Surroundings(world, workloads, default_namespace, labels, limits)
+    for manifest in manifests:
+        match _type(manifest):
+            case ("v1", "Namespace"):
+                labels[reported.name_of(manifest)] = namespace_levels.labels_of(manifest.content)
+            case ("v1", "LimitRange"):
+                limits.setdefault(around.namespace(manifest), []).append(limit_range.read(manifest.content))
+    return around
+
+
+def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
+    version, kind = _type(manifest)
+    if (version, kind) == ("v1", "Namespace"):
+        yield from _namespace(manifest, around)
+        return
+    workload = _workload(version, kind, around.workloads)
+    if workload is None:
+        for shape in pod_shapes.find(manifest.content, around.world.policy.accelerators):
+            yield _unknown(manifest, shape, around)
+        return
+    locations = list(workload.locate(manifest.content))
+    for location in locations:
+        shape = Shape(pod=location.pod, root=location.spec_path, place=location.place)
+        judgement = _judge(manifest, shape, around)
+        yield reported.result(
+            manifest,
+            namespace=around.namespace(manifest),
+            root=shape.root,
+            place=shape.place,
+            outcome=judgement.outcome,
+            findings=_findings(judgement),
+            judgement=judgement,
+        )
+    if not locations:
+        yield _without_template(manifest, workload, around)
+
+
+def _type(manifest: Manifest) -> tuple[str, str]:
+    return get_text(manifest.content, "apiVersion"), get_text(manifest.content, "kind")
+
+
+def _workload(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
+    group, _, number = version.rpartition("/")
+    for workload in workloads:
+        if workload.kind == kind and workload.group == group and number in workload.versions:
+            return workload
+    return None
+
+
+def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
+    namespace = around.namespace(manifest)
+    modes = around.world.policy.modes_for(namespace)
+    return judge_pod(
+        limit_range.apply(shape.pod or {}, around.limits.get(namespace, ())),
+        around.world,
+        modes=namespace_levels.raise_levels(modes, around.labels.get(namespace, {})),
+    )
+
+
+def _findings(judgement: Judgement) -> tuple[Finding, ...]:
+    """The findings on the pod as written, then what only shows once the edits are made."""
+    return (*judgement.findings, *(finding for finding in judgement.remaining if finding not in judgement.findings))
+
+
+def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
+    """Yield a result for a Namespace only if one of its level labels has no effect."""
+    modes = around.world.policy.modes_for(reported.name_of(manifest))
+    findings = tuple(namespace_levels.find(modes, namespace_levels.labels_of(manifest.content)))
+    if findings:
+        invalid = any(finding.severity is Severity.INVALID for finding in findings)
+        outcome = Outcome.INVALID if invalid else Outcome.WARN
+        yield reported.result(
+            manifest,
+            namespace=reported.name_of(manifest),
+            root=("metadata", "labels"),
+            outcome=outcome,
+            findings=findings,
+        )
+
+
+def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
+    """What an unknown kind makes of its pods is a guess, so it is never called fine, whatever the guess says."""
+    version, kind = _type(manifest)
+    judgement = _judge(manifest, shape, around) if shape.pod is not None else None
+    what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
+    known = [workload for workload in around.workloads if workload.kind == kind]
+    if known:
+        message = f"{what} is not served: write {known[0].group}{'/' if known[0].group else ''}{known[0].versions[0]}"
+    elif judgement is None:
+        message = f"{what} is not a known kind, and asks for accelerators in words of its own: lint the pods made of it"
+    else:
+        message = (
+            f"{what} is not a known kind: taken for a pod, this part would be {judgement.outcome.value}; "
+            "lint the pods made of it"
+        )
+    finding = Finding(UNKNOWN_KIND, Severity.WARNING, Level.NONE, ("spec",), message)
+    findings = (finding, *(_findings(judgement) if judgement else ()))
+    return reported.result(
+        manifest,
+        namespace=around.namespace(manifest),
+        root=shape.root,
+        place=shape.place,
+        outcome=Outcome.UNKNOWN,
+        findings=findings,
+        judgement=judgement,
+    )
+
+
+def _without_template(manifest: Manifest, workload: Workload, around: Surroundings) -> Result:
+    template: Path = tuple(step for step in workload.templates[0] if step != EACH)
+    path = (*template, "spec")
+    message = f"{workload.kind} without {field_path(path)}: the API server refuses it, write the pod there"
+    finding = Finding(MISSING_TEMPLATE, Severity.INVALID, Level.NONE, path, message)
+    return reported.result(
+        manifest, namespace=around.namespace(manifest), root=path, outcome=Outcome.INVALID, findings=(finding,)
+    )

@@ -1,0 +1,111 @@
+"""Words for people: the refusal line, the warnings, the causes.
+
+Whatever comes from a manifest is shown escaped and cut; the text never names the pod, so that a controller's retries
+say the same thing each time and its events are counted instead of repeated.
+"""
+
+from collections.abc import Iterable
+
+from webhook.domain.edit import Edit
+from webhook.domain.finding import Finding
+from webhook.domain.pointer import Path
+from webhook.domain.pointer import field_path
+
+MESSAGE_BYTES = 900
+"""Events cut a note at 1024 bytes, and the API server puts the webhook's name before ours."""
+WARNING_CHARACTERS = 120
+MAX_WARNINGS = 10
+
+
+def escape(text: str) -> str:
+    r"""Show control characters and lone surrogates instead of sending them.
+
+    >>> print(escape("a" + chr(10) + "b"))
+    a\nb
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def line(finding: Finding, place: Path | None = None) -> str:
+    """Write a finding in one line: container, what and instead, then field, value and rule code."""
+    container = f"container {finding.container}: " if finding.container else ""
+    field = field_path(finding.path if place is None else place)
+    value = f": {finding.actual}" if finding.actual else ""
+    return escape(f"{container}{finding.message} [{field}{value}; {finding.code}]")
+
+
+def refusal(lines: Iterable[str]) -> str:
+    """Join findings into one message of at most `MESSAGE_BYTES` bytes; "(+N more)" counts what did not fit."""
+    rest = list(lines)
+    message = ""
+    while rest:
+        more = f" (+{len(rest) - 1} more)" if len(rest) > 1 else ""
+        candidate = f"{message}; {rest[0]}" if message else rest[0]
+        if len((candidate + more).encode()) > MESSAGE_BYTES:
+            break
+        message = candidate
+        rest.pop(0)
+    if not rest:
+        return message
+    if message:
+        return f"{message} (+{len(rest)} more)"
+    return cut_bytes(rest[0], MESSAGE_BYTES - 16) + (f" (+{len(rest) - 1} more)" if len(rest) > 1 else "")
+
+
+def cut_bytes(text: str, limit: int) -> str:
+    """Cut text to `limit` UTF-8 bytes on a character boundary, with an ellipsis where something is missing."""
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    return data[: limit - 3].decode(errors="ignore") + "…"
+
+
+def repair_warning(edit: Edit) -> str:
+    """Say what a repair set, from which value, and what to write into the manifest."""
+    side, resource = edit.path[-2], edit.path[-1]
+    was = "unset" if edit.old is None else edit.old
+    note = f" ({edit.note})" if edit.note else ""
+    head = f"{_short(edit.container)}: {side}.{resource} set to {edit.new} (was {was})"
+    tail = f": write it into the manifest{note}"
+    return _fit(head + tail, head + ": write it into the manifest", head)
+
+
+def would_repair_warning(edit: Edit) -> str:
+    """Say what a repair will set in the pods of a template, and what to write instead."""
+    side, resource = edit.path[-2], edit.path[-1]
+    was = "unset" if edit.old is None else edit.old
+    head = f"{_short(edit.container)}: write {side}.{resource}: {edit.new} (is {was})"
+    return _fit(head + "; its pods will be repaired so", head)
+
+
+def finding_warning(finding: Finding) -> str:
+    """Write a finding as a warning of at most `WARNING_CHARACTERS` characters."""
+    container = f"{_short(finding.container)}: " if finding.container else ""
+    code = f" [{finding.code}]"
+    text = escape(container + finding.message)
+    return _fit(text + code, _cut(text, WARNING_CHARACTERS - len(code)) + code)
+
+
+def capped(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Keep at most `MAX_WARNINGS` different warnings; the last then says how many more there are."""
+    unique = tuple(dict.fromkeys(_cut(escape(text), WARNING_CHARACTERS) for text in warnings))
+    if len(unique) <= MAX_WARNINGS:
+        return unique
+    kept = MAX_WARNINGS - 1
+    return (*unique[:kept], f"numagate: {len(unique) - kept} more warnings; numagate lint shows them all")
+
+
+def _fit(*variants: str) -> str:
+    """Answer the first variant that fits a warning, else the last one cut."""
+    texts = [escape(variant) for variant in variants]
+    return next((text for text in texts if len(text) <= WARNING_CHARACTERS), _cut(texts[-1], WARNING_CHARACTERS))
+
+
+def _short(name: str | None) -> str:
+    return _cut(escape(name or "?"), 40)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

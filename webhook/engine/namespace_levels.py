@@ -1,0 +1,63 @@
+"""Reads the levels that Namespace objects ask for with the labels `numagate.io/enforce|repair|warn|audit`.
+
+A namespace may raise what the policy says, never lower it: a lower or unknown level has no effect, which is a finding.
+"""
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import replace
+
+from webhook.domain import keys
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text_map
+
+CODE = "namespace-level"
+_MODES = ("enforce", "repair", "warn", "audit")
+_LEVELS = {str(level): level for level in Level}
+
+
+def labels_of(namespace: JsonObject) -> Mapping[str, str]:
+    """Answer the labels of a Namespace object."""
+    return get_text_map(get_object(namespace, "metadata"), "labels")
+
+
+def raise_levels(modes: Modes, labels: Mapping[str, str]) -> Modes:
+    """Answer `modes` with each mode at the level of its label, where that is higher."""
+    for mode in _MODES:
+        level = _LEVELS.get(labels.get(keys.DOMAIN + mode, ""), Level.NONE)
+        if level > getattr(modes, mode):
+            modes = replace(modes, **{mode: level})
+    return modes
+
+
+def find(modes: Modes, labels: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the level labels that have no effect on `modes`, the levels of the policy."""
+    for mode in _MODES:
+        key = keys.DOMAIN + mode
+        word = labels.get(key)
+        if word is None:
+            continue
+        least: Level = getattr(modes, mode)
+        if word not in _LEVELS:
+            message = f"{word[:40]!r} is no level: write one of {', '.join(_LEVELS)}"
+            yield _finding(Severity.INVALID, key, message, word, str(least))
+        elif _LEVELS[word] < least:
+            message = f"{word} is below the policy's {least}: a namespace may only raise a level, so it has no effect"
+            yield _finding(Severity.WARNING, key, message, word, str(least))
+
+
+def _finding(severity: Severity, key: str, message: str, actual: str, wanted: str) -> Finding:
+    return Finding(
+        code=CODE,
+        severity=severity,
+        level=Level.NONE,
+        path=("metadata", "labels", key),
+        message=f"{key}: {message}",
+        actual=actual,
+        wanted=wanted,
+    )

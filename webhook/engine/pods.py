@@ -1,0 +1,73 @@
+"""Judges pods: the mutating and the validating pass of creation, and later updates."""
+
+from dataclasses import replace
+
+from webhook.domain import jsonpatch
+from webhook.domain.finding import Finding
+from webhook.domain.levels import Level
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_object
+from webhook.engine import messages
+from webhook.engine import promise
+from webhook.engine import respond
+from webhook.engine.decision import Decision
+from webhook.engine.decision import Outcome
+from webhook.engine.judge import judge_pod
+from webhook.engine.world import World
+
+
+def mutate(pod: JsonObject, namespace: str, world: World) -> Decision:
+    """Repair a new pod and write the promise into it. Never denies: the validating pass judges the final object."""
+    modes = world.policy.modes_for(namespace)
+    if modes.repair is Level.NONE:
+        return Decision(Outcome.SKIP, allowed=True)
+    judgement = judge_pod(pod, world, modes=modes)
+    if judgement.outcome is Outcome.INVALID or judgement.remaining:
+        return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
+    signed = promise.sign(judgement, world.policy)
+    patch = jsonpatch.diff(pod, signed.pod)
+    if jsonpatch.apply(pod, patch) != signed.pod:  # a patch that does not apply would be a cluster-wide 500
+        return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
+    return Decision(
+        outcome=judgement.outcome,
+        allowed=True,
+        warnings=messages.capped((*map(messages.repair_warning, judgement.edits), *signed.warnings)),
+        patch=patch,
+        findings=judgement.findings,
+        repairs=tuple(edit.code for edit in judgement.edits),
+    )
+
+
+def validate(pod: JsonObject, namespace: str, world: World) -> Decision:
+    """Judge a new pod as it is, after every mutation: deny, or admit with warnings and audit annotations."""
+    modes = world.policy.modes_for(namespace)
+    judgement = judge_pod(pod, world, modes=replace(modes, repair=Level.NONE))
+    audit = respond.audit(judgement, modes, world.policy)
+    written = modes.repair is not Level.NONE and judgement.outcome is Outcome.ACCEPT
+    forged = tuple(promise.forged(judgement, world.policy, required=written))
+    refused = (*judgement.remaining, *(forged if modes.enforce is not Level.NONE else ()))
+    if refused:
+        return respond.deny(refused, audit)
+    findings: tuple[Finding, ...] = (*judgement.findings, *forged)
+    return respond.admit(judgement.outcome, findings, respond.warned(findings, modes), audit)
+
+
+def update(new: JsonObject, old: JsonObject, namespace: str, world: World) -> Decision:
+    """Judge an update: the promise stays as it was, and a changed placement must not make the pod unfit."""
+    modes = world.policy.modes_for(namespace)
+    findings = tuple(promise.changed(new, old))
+    if _placement(new) != _placement(old):
+        before = judge_pod(old, world, modes=replace(modes, repair=Level.NONE))
+        after = judge_pod(new, world, modes=replace(modes, repair=Level.NONE))
+        known = {(finding.code, finding.path) for finding in before.remaining}
+        findings += tuple(one for one in after.remaining if (one.code, one.path) not in known)
+    audit = {"policy": world.policy.name}
+    if findings and modes.enforce is not Level.NONE:
+        return respond.deny(findings, audit)
+    outcome = Outcome.WARN if findings else Outcome.ACCEPT
+    return respond.admit(outcome, findings, respond.warned(findings, modes), {**audit, "decision": outcome.value})
+
+
+def _placement(pod: JsonObject) -> tuple[object, object]:
+    spec = get_object(pod, "spec")
+    return spec.get("nodeSelector"), spec.get("affinity")

@@ -1,0 +1,60 @@
+"""Turns findings into decisions."""
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from webhook.domain.finding import Finding
+from webhook.domain.levels import Modes
+from webhook.domain.pointer import field_path
+from webhook.domain.policy import Policy
+from webhook.domain.workload import PodLocation
+from webhook.engine import messages
+from webhook.engine.decision import Decision
+from webhook.engine.decision import Outcome
+from webhook.engine.judge import Judgement
+
+
+def skip(reason: str, policy: Policy) -> Decision:
+    """Let a request pass that is none of our business, and say so in the audit log."""
+    return Decision(Outcome.SKIP, allowed=True, audit={"decision": "skip", "reason": reason, "policy": policy.name})
+
+
+def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], locations: tuple[PodLocation, ...] = ()) -> Decision:
+    """Refuse with every finding: in the message what fits, in the causes all. `locations` run beside `findings`."""
+    places = (
+        [location.place(finding.path) for finding, location in zip(findings, locations, strict=True)]
+        if locations
+        else [finding.path for finding in findings]
+    )
+    lines = [messages.line(finding, place) for finding, place in zip(findings, places, strict=True)]
+    return Decision(
+        outcome=Outcome.DENY,
+        allowed=False,
+        message=messages.refusal(lines),
+        causes=tuple((messages.escape(field_path(place)), line) for place, line in zip(places, lines, strict=True)),
+        audit={**audit, "decision": "deny"},
+        findings=findings,
+    )
+
+
+def admit(
+    outcome: Outcome, findings: tuple[Finding, ...], warnings: Iterable[str], audit: Mapping[str, str]
+) -> Decision:
+    """Let a request pass with warnings."""
+    return Decision(outcome, allowed=True, warnings=messages.capped(warnings), audit=audit, findings=findings)
+
+
+def warned(findings: Iterable[Finding], modes: Modes) -> tuple[str, ...]:
+    """Write the findings that warn mode covers."""
+    return tuple(messages.finding_warning(finding) for finding in findings if finding.level <= modes.warn)
+
+
+def audit(judgement: Judgement, modes: Modes, policy: Policy) -> Mapping[str, str]:
+    """Write the audit annotations of a judged pod: stable values, no manifest text."""
+    codes = sorted({finding.code for finding in judgement.findings if finding.level <= modes.audit})
+    return {
+        "decision": judgement.outcome.value,
+        "level": str(judgement.repaired_level),
+        "policy": policy.name,
+        **({"findings": ",".join(codes)} if codes else {}),
+    }

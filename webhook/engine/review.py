@@ -1,0 +1,56 @@
+"""Answers one admission request: the composition root of the engine."""
+
+import webhook.workloads
+from webhook import registry
+from webhook.domain.raw import JsonObject
+from webhook.domain.workload import Workload
+from webhook.engine import pods
+from webhook.engine import respond
+from webhook.engine import subresources
+from webhook.engine import templates
+from webhook.engine.decision import Decision
+from webhook.engine.decision import Outcome
+from webhook.engine.exempt import why_exempt
+from webhook.engine.request import Pass
+from webhook.engine.request import Request
+from webhook.engine.world import World
+
+WORKLOADS = {
+    (workload.group, workload.kind): workload for workload in registry.load(webhook.workloads, "WORKLOAD", Workload)
+}
+
+
+def review(request: Request, world: World) -> Decision:
+    """Decide on a request. Pure, and never raises on what an object holds.
+
+    A pod subresource that is not known is judged like an update of the pod, not waved through.
+    """
+    reason = why_exempt(request, world)
+    if reason is not None:
+        return respond.skip(reason, world.policy)
+    if request.object is None or request.operation not in {"CREATE", "UPDATE"}:
+        return respond.skip("no new object", world.policy)
+    if (request.group, request.kind) == ("", "Pod"):
+        return _review_pod(request, request.object, world)
+    if request.review_pass is Pass.MUTATE:
+        return respond.skip("not a pod", world.policy)
+    workload = WORKLOADS.get((request.group, request.kind))
+    if workload is None:
+        warning = f"numagate does not know kind {request.kind[:60]}: its pods are judged when they are created"
+        return respond.admit(Outcome.UNKNOWN, (), [warning], {"decision": "unknown", "policy": world.policy.name})
+    return templates.review(workload, request.object, request.old_object, request.namespace, world)
+
+
+def _review_pod(request: Request, pod: JsonObject, world: World) -> Decision:
+    if request.review_pass is Pass.MUTATE:
+        if request.operation == "CREATE" and not request.subresource:
+            return pods.mutate(pod, request.namespace, world)
+        return respond.skip("only new pods are changed", world.policy)
+    if request.operation == "CREATE" and not request.subresource:
+        return pods.validate(pod, request.namespace, world)
+    old = request.old_object or {}
+    if request.subresource == "ephemeralcontainers":
+        return subresources.ephemeral_containers(world)
+    if request.subresource == "resize":
+        return subresources.resize(pod, old, request.namespace, world)
+    return pods.update(pod, old, request.namespace, world)

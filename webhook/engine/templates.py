@@ -1,0 +1,125 @@
+"""Judges workload objects by their pod templates, when they are applied."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from webhook.domain import keys
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
+from webhook.domain.pointer import Path
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.workload import PodLocation
+from webhook.domain.workload import Workload
+from webhook.engine import messages
+from webhook.engine import respond
+from webhook.engine.decision import Decision
+from webhook.engine.decision import Outcome
+from webhook.engine.judge import Judgement
+from webhook.engine.judge import judge_pod
+from webhook.engine.world import World
+
+_WHOLE = PodLocation(pod={}, spec_path=("spec",), metadata_path=("metadata",))
+_SEVERITY_OF_OUTCOMES = (Outcome.INVALID, Outcome.REPAIR, Outcome.WARN, Outcome.ACCEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    location: PodLocation
+    judgement: Judgement
+
+
+def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespace: str, world: World) -> Decision:
+    """Deny what every pod of the object would be denied for, warn about what would be repaired; never patch.
+
+    An update that leaves templates unchanged passes. Objects that a controller owns get audit only: their owner was
+    judged. Missing values only warn, because an injector or LimitRange may still fill them into the pods.
+    """
+    if old is not None and _judged_parts(workload, new) == _judged_parts(workload, old):
+        return respond.skip("template unchanged", world.policy)
+    modes = world.policy.modes_for(namespace)
+    judged = [_Judged(location, judge_pod(location.pod, world, modes=modes)) for location in workload.locate(new)]
+    refused = [*_labels(workload, new), *((one, item.location) for item in judged for one in _hard(item.judgement))]
+    outcome = _outcome(judged)
+    audit = {"decision": outcome.value, "policy": world.policy.name, **_codes(judged, modes)}
+    findings = tuple(finding for item in judged for finding in item.judgement.findings)
+    if any(
+        owner.get("controller") is True
+        for owner in get_list(get_object(new, "metadata"), "ownerReferences")
+        if isinstance(owner, dict)
+    ):
+        return respond.admit(outcome, findings, (), audit)
+    if refused and modes.enforce is not Level.NONE:
+        return respond.deny(tuple(one for one, _ in refused), audit, tuple(location for _, location in refused))
+    return respond.admit(
+        outcome, findings, [text for item in judged for text in _warnings(item.judgement, modes)], audit
+    )
+
+
+def _hard(judgement: Judgement) -> Iterator[Finding]:
+    """What no repair can cure, for values that are there."""
+    if judgement.governed:
+        yield from (finding for finding in judgement.remaining if finding.code != "missing-resources")
+
+
+def _warnings(judgement: Judgement, modes: Modes) -> Iterator[str]:
+    cured = {edit.code for edit in judgement.edits}
+    yield from map(messages.would_repair_warning, judgement.edits)
+    yield from respond.warned((one for one in judgement.findings if one.code not in cured), modes)
+
+
+def _labels(workload: Workload, new: JsonObject) -> Iterator[tuple[Finding, PodLocation]]:
+    """Find `numagate.io/level` in a template or selector: a ReplicaSet would make pods that are refused for ever."""
+    for location in workload.locate(new):
+        if location.metadata_path not in {None, ("metadata",)} and keys.LEVEL in get_object(
+            location.pod, "metadata", "labels"
+        ):
+            yield _level_finding(("metadata", "labels", keys.LEVEL)), location
+    selector = get_object(new, "spec", "selector")
+    for path, labels in (
+        (("spec", "selector", "matchLabels"), get_object(selector, "matchLabels")),
+        (("spec", "selector"), selector),
+    ):
+        if keys.LEVEL in labels:
+            yield _level_finding((*path, keys.LEVEL)), _WHOLE
+
+
+def _level_finding(path: Path) -> Finding:
+    return Finding(
+        code="level-in-template",
+        severity=Severity.FAULT,
+        level=Level.GUARANTEED,
+        path=path,
+        message=f"{keys.LEVEL} may not stand in a template or selector: numagate writes it into pods",
+    )
+
+
+def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:
+    """What a verdict depends on: the pod specs and our own keys, and no other metadata."""
+    parts: list[object] = [get_object(obj, "spec").get("selector")]
+    for location in workload.locate(obj):
+        ours = [
+            sorted(
+                (key, str(value))
+                for key, value in get_object(location.pod, "metadata", section).items()
+                if key.startswith(keys.DOMAIN)
+            )
+            for section in ("labels", "annotations")
+        ]
+        parts.append((location.pod.get("spec"), ours))
+    return parts
+
+
+def _outcome(judged: list[_Judged]) -> Outcome:
+    outcomes = {item.judgement.outcome for item in judged}
+    if Outcome.DENY in outcomes:
+        return Outcome.WARN if not any(True for item in judged for _ in _hard(item.judgement)) else Outcome.DENY
+    return next((outcome for outcome in _SEVERITY_OF_OUTCOMES if outcome in outcomes), Outcome.SKIP)
+
+
+def _codes(judged: list[_Judged], modes: Modes) -> dict[str, str]:
+    codes = sorted({one.code for item in judged for one in item.judgement.findings if one.level <= modes.audit})
+    return {"findings": ",".join(codes)} if codes else {}

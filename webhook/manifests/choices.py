@@ -1,0 +1,93 @@
+"""Reads what an installation chooses, and refuses what an API server would refuse later."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography import x509
+
+from webhook.domain.errors import InputError
+from webhook.manifests.policy_text import DEFAULT
+from webhook.manifests.settings import IMAGE
+from webhook.manifests.settings import NAMESPACE
+from webhook.manifests.settings import Settings
+from webhook.sources.policy_file import parse_stream
+
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
+
+
+def read_settings(
+    *,
+    policy: Path | None = None,
+    namespace: str = NAMESPACE,
+    image: str = IMAGE,
+    url: str | None = None,
+    ca_bundle: Path | None = None,
+) -> Settings:
+    """Read the files and check the names.
+
+    Raises:
+        InputError: a name, an address or the CA bundle cannot be used.
+        PolicyError: the policy file cannot be read or is wrong.
+    """
+    if not _LABEL.fullmatch(namespace):
+        msg = f"{namespace!r} is no namespace name: write small letters, digits and -"
+        raise InputError(msg, file="--namespace")
+    if not _IMAGE.fullmatch(image):
+        msg = f"{image!r} is no image: write REGISTRY/NAME:TAG"
+        raise InputError(msg, file="--image")
+    text = DEFAULT if policy is None else _read(policy).decode("utf-8", errors="replace")
+    return Settings(
+        policy=parse_stream(text, "built-in" if policy is None else str(policy)).policy,
+        policy_text=text,
+        namespace=namespace,
+        image=image,
+        url=None if url is None else _address(url),
+        ca_bundle=None if ca_bundle is None else _bundle(ca_bundle),
+    )
+
+
+def _address(url: str) -> str:
+    """Let an address through that the API server accepts; the paths are ours to add."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme == "https" and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
+        msg = f"{url!r} cannot be called: write https://HOST:PORT"
+        raise InputError(msg, file="--url")
+    return f"https://{parts.netloc}"
+
+
+def _bundle(path: Path) -> bytes:
+    """Read CA certificates and nothing else: whatever is in the file becomes public."""
+    pem = _read(path)
+    if b"PRIVATE KEY" in pem:
+        msg = "holds a private key, which must not be published: name the file of the CA"
+        raise InputError(msg, file=str(path))
+    try:
+        certificates = x509.load_pem_x509_certificates(pem)
+    except ValueError:
+        msg = "holds no certificate in PEM: run numagate certs issue"
+        raise InputError(msg, file=str(path)) from None
+    if not all(_is_authority(certificate) for certificate in certificates):
+        msg = "holds a certificate that is no CA: name the file of the CA (ca.crt)"
+        raise InputError(msg, file=str(path))
+    return pem
+
+
+def _is_authority(certificate: x509.Certificate) -> bool:
+    try:
+        return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    except (x509.ExtensionNotFound, ValueError):
+        return False
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        msg = f"cannot be read: {error.strerror}"
+        raise InputError(msg, file=str(path)) from None

@@ -1,0 +1,145 @@
+"""The entries of the webhook configurations: for each kind of request, its rules, conditions and time limit."""
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webhook import registry
+from webhook import workloads
+from webhook.domain.policy import Policy
+from webhook.domain.workload import Workload
+from webhook.manifests import match
+from webhook.manifests.settings import Manifest
+
+FAIL = "Fail"
+IGNORE = "Ignore"
+
+_MUTATE = "/mutate"
+_VALIDATE = "/validate"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One webhook. `binding` means that a request without an answer is refused, where the mode enforces.
+
+    `conditions` are pairs of a name and a CEL expression; all must hold.
+    """
+
+    name: str
+    path: str
+    rules: tuple[Manifest, ...]
+    conditions: tuple[tuple[str, str], ...]
+    binding: bool
+    seconds: int
+
+
+def mutating(policy: Policy) -> tuple[Entry, ...]:
+    """Answer the entries that may patch: pods when they are created, and nothing else."""
+    return (
+        Entry(
+            name="pods.mutate.numagate.io",
+            path=_MUTATE,
+            rules=(_rule(("CREATE",), ("pods",)),),
+            conditions=(("accelerator-or-key", match.pod("object", policy.accelerators)),),
+            binding=True,
+            seconds=3,
+        ),
+    )
+
+
+def validating(policy: Policy) -> tuple[Entry, ...]:
+    """Answer the entries that may only refuse or warn."""
+    return (_pods(policy), _promise(policy), _subresources(policy), _claims(policy), _templates(policy))
+
+
+def _pods(policy: Policy) -> Entry:
+    return Entry(
+        name="pods.validate.numagate.io",
+        path=_VALIDATE,
+        rules=(_rule(("CREATE",), ("pods",)),),
+        conditions=(("accelerator-or-key", match.pod("object", policy.accelerators)),),
+        binding=True,
+        seconds=5,
+    )
+
+
+def _promise(policy: Policy) -> Entry:
+    """Guard the promise of a running pod; finalizers and the kubelet's status reports never wait for numagate."""
+    asks = match.requests_accelerator("object", policy.accelerators)
+    return Entry(
+        name="promise.validate.numagate.io",
+        path=_VALIDATE,
+        rules=(_rule(("UPDATE",), ("pods", "pods/status")),),
+        conditions=(
+            ("key-or-placement-changed", f"{match.key_changed()} ||\n({match.placement_changed()}) &&\n{asks}"),
+        ),
+        binding=True,
+        seconds=5,
+    )
+
+
+def _subresources(policy: Policy) -> Entry:
+    return Entry(
+        name="subresources.validate.numagate.io",
+        path=_VALIDATE,
+        rules=(_rule(("UPDATE",), ("pods/ephemeralcontainers", "pods/resize")),),
+        conditions=(("accelerator-or-key", match.pod("object", policy.accelerators)),),
+        binding=True,
+        seconds=5,
+    )
+
+
+def _claims(policy: Policy) -> Entry:
+    """Show pods whose devices come from resource claims, which are only warned about."""
+    return Entry(
+        name="claims.validate.numagate.io",
+        path=_VALIDATE,
+        rules=(_rule(("CREATE",), ("pods",)),),
+        conditions=(
+            ("resource-claims", match.claims()),
+            ("neither-accelerator-nor-key", f"!(\n{match.pod('object', policy.accelerators)})"),
+        ),
+        binding=False,
+        seconds=3,
+    )
+
+
+def _templates(policy: Policy) -> Entry:
+    """Judge workloads when they are applied; their pods are judged again, so nothing is lost without an answer."""
+    kinds = _kinds()
+    grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for kind in kinds:
+        grouped.setdefault((kind.group, kind.versions), []).append(kind.resource)
+    return Entry(
+        name="templates.validate.numagate.io",
+        path=_VALIDATE,
+        rules=tuple(
+            _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions)
+            for (group, versions), resources in sorted(grouped.items())
+        ),
+        conditions=(
+            (
+                "accelerator-or-key",
+                match.templates((path for kind in kinds for path in kind.templates), policy.accelerators),
+            ),
+        ),
+        binding=False,
+        seconds=3,
+    )
+
+
+def _kinds() -> list[Workload]:
+    """Answer the registered kinds that hold templates; a Pod has entries of its own."""
+    return [kind for kind in registry.load(workloads, "WORKLOAD", Workload) if () not in kind.templates]
+
+
+def _rule(
+    operations: Iterable[str], resources: Iterable[str], *, group: str = "", versions: Sequence[str] = ("v1",)
+) -> Manifest:
+    return {
+        "apiGroups": [group],
+        "apiVersions": list(versions),
+        "operations": list(operations),
+        "resources": list(resources),
+        "scope": "Namespaced",
+    }

@@ -1,0 +1,51 @@
+"""The policy as text in the ConfigMap: as it was written, or with everything switched off but looking."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from webhook.manifests.text import dump
+
+_KIND = "AlignmentPolicy"
+_BINDING = ("enforce", "repair")
+
+DEFAULT = """\
+# Every field that is left out keeps its built-in value.
+apiVersion: numagate.io/v1alpha1
+kind: AlignmentPolicy
+metadata:
+  name: default
+spec:
+  modes:
+    enforce: aligned
+    repair: aligned
+    warn: aligned
+    audit: aligned
+"""
+"""What is installed where no policy file is given."""
+
+
+def observing(text: str) -> str:
+    """Answer the policy stream `text` with the modes enforce and repair set to none, everywhere.
+
+    The stream was read before; node profiles are kept. One without a policy means the built-in one: it is written out.
+    """
+    documents = [document for document in yaml.safe_load_all(text) if document is not None]
+    if not any(document.get("kind") == _KIND for document in documents):
+        documents.insert(0, yaml.safe_load(DEFAULT))
+    return dump([_observing(document) for document in documents])
+
+
+def _observing(document: dict[str, Any]) -> dict[str, Any]:
+    if document.get("kind") != _KIND:
+        return document
+    spec = dict(document.get("spec") or {})
+    spec["modes"] = _off(spec.get("modes"))
+    if spec.get("namespaces"):
+        spec["namespaces"] = [{**entry, "modes": _off(entry.get("modes"))} for entry in spec["namespaces"]]
+    return {**document, "spec": spec}
+
+
+def _off(modes: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {**dict.fromkeys(_BINDING, "none"), **{k: v for k, v in (modes or {}).items() if k not in _BINDING}}

@@ -1,0 +1,71 @@
+"""What an installation may choose: names, image, policy, and how the API server reaches the service."""
+
+import base64
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from webhook import __version__
+from webhook.domain import keys
+from webhook.domain.policy import Policy
+
+Manifest: TypeAlias = dict[str, object]
+"""A Kubernetes object, as it is written to YAML or sent to an API server."""
+
+NAME = "numagate"
+"""Name of the Service, of both webhook configurations and of everything that is installed once."""
+
+NAMESPACE = "numagate-system"
+IMAGE = f"numagate:{__version__}"
+
+POLICY_MAP = "numagate-policy"
+"""ConfigMap that the policy is mounted from."""
+POLICY_KEY = "policy.yaml"
+
+TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
+"""Secret that the serving certificate is mounted from."""
+
+LABELS = {"app.kubernetes.io/name": NAME}
+"""Labels of all objects, and the selector of the pods."""
+
+MODE_LABEL = keys.DOMAIN + "mode"
+"""Label of both webhook configurations: the `Mode` they were rendered for."""
+
+
+class Mode(Enum):
+    """How far numagate may go on the cluster."""
+
+    OBSERVE = "observe"
+    """Only look: nothing is patched or refused, and nothing waits for an answer that does not come."""
+    TRIAL = "trial"
+    """Do what the policy says, but let through what numagate does not answer for."""
+    ENFORCE = "enforce"
+    """Do what the policy says; an accelerator pod that numagate cannot answer for is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One installation.
+
+    `policy_text` is what `policy` was read from: it goes to the cluster as it is. `url` (scheme, host and port)
+    replaces the Service, for an API server that reaches numagate without a cluster network. `ca_bundle` is PEM;
+    where it is None the field is left to whoever owns the certificates.
+    """
+
+    policy: Policy
+    policy_text: str
+    namespace: str = NAMESPACE
+    image: str = IMAGE
+    url: str | None = None
+    ca_bundle: bytes | None = None
+
+    @property
+    def encoded_bundle(self) -> str | None:
+        """The CA bundle as the API server's `caBundle` field takes it."""
+        return None if self.ca_bundle is None else base64.b64encode(self.ca_bundle).decode("ascii")
+
+
+def metadata(name: str, namespace: str | None = None, **more: object) -> Manifest:
+    """Make the metadata of one of our objects."""
+    place: Manifest = {} if namespace is None else {"namespace": namespace}
+    return {"name": name, **place, "labels": dict(LABELS), **more}

@@ -1,0 +1,1 @@
+"""The TLS service that the API server calls."""

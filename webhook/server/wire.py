@@ -1,0 +1,161 @@
+"""The AdmissionReview on the wire: bytes to `Request`, `Decision` to bytes."""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from pydantic_core import from_json
+
+from webhook.domain.errors import RequestError
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.domain.raw import get_texts
+from webhook.engine.decision import Decision
+from webhook.engine.request import Pass
+from webhook.engine.request import Request
+
+API_VERSION = "admission.k8s.io/v1"
+KIND = "AdmissionReview"
+
+_OPERATIONS = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
+_NEEDS_OBJECT = frozenset({"CREATE", "UPDATE"})
+_MAX_TEXT = 512
+"""Longer than any uid, kind or name that Kubernetes allows."""
+_SHOWN = 66
+
+
+def read(body: bytes, review_pass: Pass) -> Request:
+    """Read a review strictly, but for duplicate keys: the last one wins, as in Go.
+
+    Raises:
+        RequestError: what the body is not, with the field's name; never with the body's content but a short excerpt.
+    """
+    review = _parse(body)
+    _expect(review, "apiVersion", API_VERSION)
+    _expect(review, "kind", KIND)
+    asked = _object(review, "request")
+    kind = _object(asked, "kind", "request.")
+    resource = _object(asked, "resource", "request.")
+    operation = _text(asked, "operation", "request.")
+    if operation not in _OPERATIONS:
+        wanted = "one of " + ", ".join(sorted(_OPERATIONS))
+        raise _wrong(place="request.operation", value=operation, wanted=wanted)
+    found = _optional_object(asked, "object")
+    if found is None and operation in _NEEDS_OBJECT:
+        msg = f"request.object is missing: {operation} has one"
+        raise RequestError(msg)
+    user = get_object(asked, "userInfo")
+    return Request(
+        uid=_text(asked, "uid", "request."),
+        review_pass=review_pass,
+        operation=operation,
+        group=_optional_text(kind, "group", "request.kind."),
+        version=_text(kind, "version", "request.kind."),
+        kind=_text(kind, "kind", "request.kind."),
+        resource=_text(resource, "resource", "request.resource."),
+        subresource=_optional_text(asked, "subResource", "request."),
+        namespace=_optional_text(asked, "namespace", "request."),
+        name=_optional_text(asked, "name", "request."),
+        username=get_text(user, "username"),
+        groups=get_texts(user, "groups"),
+        dry_run=asked.get("dryRun") is True,
+        object=found,
+        old_object=_optional_object(asked, "oldObject"),
+    )
+
+
+def write(uid: str, review_pass: Pass, decision: Decision) -> bytes:
+    """Write the review's answer; a patch leaves with the mutating pass only."""
+    response: dict[str, object] = {"uid": uid, "allowed": decision.allowed}
+    if not decision.allowed:
+        response["status"] = _denial(decision)
+    elif decision.patch and review_pass is Pass.MUTATE:
+        patch = orjson.dumps([operation.as_dict() for operation in decision.patch], default=_plain)
+        response["patchType"] = "JSONPatch"
+        response["patch"] = base64.b64encode(patch).decode("ascii")
+    if decision.warnings:
+        response["warnings"] = decision.warnings
+    if decision.audit:
+        response["auditAnnotations"] = dict(decision.audit)
+    return orjson.dumps({"kind": KIND, "apiVersion": API_VERSION, "response": response})
+
+
+def _denial(decision: Decision) -> dict[str, object]:
+    # 403 Forbidden: with 422 Invalid kubectl shows neither the message nor the webhook's name.
+    status: dict[str, object] = {
+        "status": "Failure",
+        "message": decision.message,
+        "reason": "Forbidden",
+        "code": 403,
+    }
+    if decision.causes:
+        status["details"] = {
+            "causes": [
+                {"reason": "FieldValueInvalid", "message": message, "field": field}
+                for field, message in decision.causes
+            ]
+        }
+    return status
+
+
+def _plain(value: object) -> dict[str, object]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        review = from_json(body, allow_inf_nan=False)
+        # A number beyond a double (1e999) is infinity to the first reader and an error to the second.
+        orjson.loads(body)
+    except ValueError as error:
+        msg = f"the body is no JSON text: {error}"
+        raise RequestError(msg) from None
+    if not isinstance(review, dict):
+        msg = f"the body must be an {KIND} object, not {_type(review)}"
+        raise RequestError(msg)
+    return review
+
+
+def _expect(parent: Mapping[str, object], key: str, wanted: str) -> None:
+    if parent.get(key) != wanted:
+        raise _wrong(key, parent.get(key), wanted)
+
+
+def _object(parent: JsonObject, key: str, place: str = "") -> JsonObject:
+    value = parent.get(key)
+    if not isinstance(value, dict):
+        raise _wrong(place + key, value, "an object")
+    return value
+
+
+def _optional_object(parent: JsonObject, key: str) -> JsonObject | None:
+    return None if parent.get(key) is None else _object(parent, key, "request.")
+
+
+def _text(parent: JsonObject, key: str, place: str) -> str:
+    value = parent.get(key)
+    if not isinstance(value, str) or not value or len(value) > _MAX_TEXT:
+        raise _wrong(place + key, value, f"a text of 1 to {_MAX_TEXT} characters")
+    return value
+
+
+def _optional_text(parent: JsonObject, key: str, place: str) -> str:
+    value = parent.get(key)
+    return "" if value is None or value == "" else _text(parent, key, place)
+
+
+def _wrong(place: str, value: object, wanted: str) -> RequestError:
+    # Whoever reaches the port writes the value: show little of it, in ASCII.
+    shown = ascii(value)[:_SHOWN] if isinstance(value, str) else _type(value)
+    return RequestError(f"{place} must be {wanted}, not {shown}")
+
+
+_TYPES = {dict: "an object", list: "an array", str: "a text", bool: "a boolean", type(None): "null"}
+
+
+def _type(value: object) -> str:
+    return _TYPES.get(type(value), "a number")

@@ -1,0 +1,1 @@
+"""Where policies and topology come from, one source per file."""

@@ -1,0 +1,1 @@
+"""Certificates: issuing, inspecting, serving, swapping."""

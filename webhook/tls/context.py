@@ -1,0 +1,105 @@
+"""The TLS context of the server, with a certificate that changes while connections come in.
+
+A certificate is never loaded into a context in use: that breaks handshakes, and a failed load leaves it dead. Instead a
+fresh context is built, checked, and handed to each new handshake from then on.
+"""
+
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from webhook.tls import files
+from webhook.tls.pair import CertificateError
+from webhook.tls.pair import check_valid
+from webhook.tls.pair import read_pair
+
+_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+"""For TLS 1.2: forward secret and authenticated. TLS 1.3 has no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A certificate that passed every check, in a context that is ready to serve it."""
+
+    context: ssl.SSLContext
+    names: frozenset[str]
+    serial: int
+    not_after: datetime
+
+
+class CertificateStore:
+    """The certificate that the server serves, and the files that it comes from."""
+
+    def __init__(
+        self, folder: Path, *, minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2, clock: Callable[[], datetime]
+    ) -> None:
+        """Load the first certificate.
+
+        Raises:
+            CertificateError: it cannot be served.
+        """
+        self._folder = folder
+        self._minimum = minimum
+        self._clock = clock
+        self._served: Served | None = None
+        served = self.load()
+        self._served = served
+        # Handshakes start in this context. Its own certificate is only used until the callback has chosen another.
+        self.context = served.context
+        self.context.sni_callback = self._choose
+
+    @property
+    def served(self) -> Served:
+        """What new handshakes get."""
+        assert self._served is not None  # noqa: S101  # set by __init__, for the type checker
+        return self._served
+
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """The certificate and key file."""
+        return self._folder / files.CERTIFICATE, self._folder / files.KEY
+
+    def load(self) -> Served:
+        """Build and check a context from the files as they are now; what is served stays as it is.
+
+        Raises:
+            CertificateError: the files cannot be served.
+        """
+        # A mounted Secret is swapped by a symlink: resolve it once, so that both files are of one version.
+        certificate_path, key_path = (path.resolve() for path in self.files)
+        pair = read_pair(certificate_path, key_path)
+        check_valid(pair.certificate, certificate_path, self._clock())
+        if self._served is not None and pair.names.isdisjoint(self._served.names):
+            msg = f"{certificate_path} is for other names than the certificate served: issue it for the same Service"
+            raise CertificateError(msg)
+        context = _build_context(certificate_path, key_path, self._minimum)
+        if read_pair(certificate_path, key_path) != pair:
+            msg = f"{certificate_path} changed while it was read: trying again"
+            raise CertificateError(msg)
+        return Served(context, pair.names, pair.certificate.serial_number, pair.certificate.not_valid_after_utc)
+
+    def swap(self, served: Served) -> None:
+        """Serve `served` to every handshake from now on; call it on the event loop's thread."""
+        self._served = served
+
+    def _choose(self, connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        # Called once for each handshake, even without SNI.
+        connection.context = self.served.context
+
+
+def _build_context(certificate: Path, key: Path, minimum: ssl.TLSVersion) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = minimum
+    context.set_ciphers(_CIPHERS)
+    context.options |= ssl.OP_NO_COMPRESSION | ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_TICKET
+    # The API server keeps no sessions, so tickets would be work for nothing.
+    context.num_tickets = 0
+    context.set_alpn_protocols(["http/1.1"])
+    try:
+        context.load_cert_chain(certificate, key)
+    except (ssl.SSLError, OSError) as error:
+        msg = f"{certificate} and its key cannot be loaded: {error}"
+        raise CertificateError(msg) from error
+    return context
