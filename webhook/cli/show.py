@@ -124,26 +124,25 @@ def _apply(console: Console, connection: http.client.HTTPSConnection, sample: st
     """Send one sample through both passes, as the API server would, and print kubectl's words."""
     text = _sample_text(sample)
     pod = as_object(yaml.safe_load(text))
-    console.print(Text(text.splitlines()[0], style="dim"))
-    console.print(Text(f"$ kubectl apply -f {sample}.yaml", style="bold"))
+    console.print(Text(text.splitlines()[0], style="dim"), soft_wrap=True)
+    console.print(Text(f"$ kubectl apply -f {sample}.yaml", style="bold"), soft_wrap=True)
     mutated = _send(connection, "/mutate", pod)
     for operation in _operations(mutated):
         pod = as_object(apply(pod, [operation]))
     validated = _send(connection, "/validate", pod)
     for warning in (*get_texts(mutated, "warnings"), *get_texts(validated, "warnings")):
-        console.print(Text(f"Warning: {warning}", style="yellow"))
+        console.print(Text(f"Warning: {warning}", style="yellow"), soft_wrap=True)
     name = get_text(get_object(pod, "metadata"), "name")
     if validated.get("allowed") is True:
-        console.print(Text(f"pod/{name} created", style="green"))
+        console.print(Text(f"pod/{name} created", style="green"), soft_wrap=True)
         for section in ("labels", "annotations"):
             for key, value in get_object(pod, "metadata", section).items():
-                console.print(Text(f"  {key}: {value}", style="dim"))
+                console.print(Text(f"  {key}: {value}", style="dim"), soft_wrap=True)
     else:
         message = get_text(get_object(validated, "status"), "message")
         denial = f'admission webhook "{_VALIDATOR}" denied the request: {message}'
-        console.print(
-            Text(f'Error from server (Forbidden): error when creating "{sample}.yaml": {denial}', style="red")
-        )
+        where = f'error when creating "{sample}.yaml"'
+        console.print(Text(f"Error from server (Forbidden): {where}: {denial}", style="red"), soft_wrap=True)
     console.print()
 
 
@@ -177,7 +176,7 @@ def _picture(console: Console, machine: str) -> None:
     """Draw where the first sample lands on an empty node."""
     pod = read(as_object(yaml.safe_load(_sample_text(SAMPLES[0]))))
     fits = gather(pod, load_policy().policy, (load_profile(machine),)).fits
-    console.print(Text(f"Where {SAMPLES[0]}.yaml lands on an empty node of {machine}:", style="bold"))
+    console.print(Text(f"Where {SAMPLES[0]}.yaml lands on an empty node of {machine}:", style="bold"), soft_wrap=True)
     console.print(draw(fits[0]))
     console.print("■ exclusive to the container  ▒ reserved for the system  □ free")
 

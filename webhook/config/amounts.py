@@ -1,5 +1,7 @@
 """Reads the numbers of a document: quantities, byte counts, CPU lists; each refusal says what to write."""
 
+from collections import Counter
+
 from webhook.config.words import shorten
 from webhook.domain.quantity import Quantity
 from webhook.domain.quantity import QuantityError
@@ -104,10 +106,10 @@ def read_cpu_list(text: str) -> tuple[int, ...]:
             message = f"{shorten(part)} in {shorten(text)} runs backwards: write {ends[1]}-{ends[0]}"
             raise ValueError(message)
         cpus.extend(range(int(ends[0]), int(ends[1]) + 1))
-        if len(cpus) > MAX_CPU:
+        if len(cpus) > MAX_CPU + 1:  # some are named twice: no need to read on
             break
-    if len(set(cpus)) != len(cpus):
-        twice = next(cpu for cpu in cpus if cpus.count(cpu) > 1)
-        message = f"{shorten(text)} names CPU {twice} twice: name each once"
+    twice = sorted(cpu for cpu, times in Counter(cpus).items() if times > 1)
+    if twice:
+        message = f"{shorten(text)} names CPU {twice[0]} twice: name each once"
         raise ValueError(message)
     return tuple(cpus)

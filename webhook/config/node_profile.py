@@ -1,5 +1,6 @@
 """Turns the content of a NodeProfile into the domain's `NodeClass`, and refuses machines that cannot be."""
 
+from collections import Counter
 from types import MappingProxyType
 
 from webhook.config.amounts import read_amount
@@ -9,6 +10,7 @@ from webhook.config.cells import integer
 from webhook.config.cells import to_cells
 from webhook.config.document import Document
 from webhook.config.overlay import overlay
+from webhook.config.words import shorten
 from webhook.domain.pointer import Path
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
@@ -67,10 +69,9 @@ def _devices(document: Document, block: JsonObject, cells: tuple[Cell, ...]) -> 
                     f"NUMA node {strangers[0]} is not on this machine: it has {', '.join(map(str, sorted(known)))}"
                 )
                 raise document.error((*path, *place), message)
-        ids = [device.id for _, device in devices]
-        if len(set(ids)) != len(ids):
-            twice = next(identifier for identifier in ids if ids.count(identifier) > 1)
-            raise document.error(path, f'device id "{twice}" is written twice: give each device its own')
+        twice = [name for name, times in Counter(device.id for _, device in devices).items() if times > 1]
+        if twice:
+            raise document.error(path, f"device id {shorten(twice[0])} is written twice: give each device its own")
         result[resource] = tuple(device for _, device in devices)
     return result
 
@@ -129,7 +130,7 @@ def _reserved_cpus(document: Document, text: str, cells: tuple[Cell, ...]) -> in
         there |= cell.cpus
     for cpu in cpus:
         if not there >> cpu & 1:
-            message = f"CPU {cpu} of {text!r} is not on this machine: reserve CPUs that numa lists"
+            message = f"CPU {cpu} of {shorten(text)} is not on this machine: reserve CPUs that numa lists"
             raise document.error((*_KUBELET, "reservedSystemCPUs"), message)
     return sum(1 << cpu for cpu in cpus)
 

@@ -11,6 +11,7 @@ import re
 MAX_CPU = 8191
 """The highest CPU id that is read: Linux is built for at most 8192 CPUs."""
 
+_SHOWN = 32
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
@@ -57,4 +58,4 @@ def ids(bits: int) -> tuple[int, ...]:
 
 
 def _shown(text: str) -> str:
-    return ascii(text if len(text) <= 32 else text[:31] + "…")  # noqa: PLR2004  # keeps the message on one line
+    return ascii(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")

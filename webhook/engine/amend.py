@@ -5,6 +5,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
@@ -82,7 +83,9 @@ def _apply(pod: JsonObject, subject: Subject, gather: Gather, edits: tuple[Edit,
     for edit in edits:
         amended = set_value(amended, edit.path, edit.new)
     result = as_object(amended)
-    return Amendment(edits, result, gather(read(result)))
+    written = {(edit.container, edit.path[-1]) for edit in edits}
+    left = frozenset(one for one in subject.by_limit_range if (one[0], one[2]) not in written)
+    return Amendment(edits, result, replace(gather(read(result)), by_limit_range=left))
 
 
 def _never_fits(subject: Subject) -> bool:

@@ -63,13 +63,12 @@ def cut_bytes(text: str, limit: int) -> str:
 
 
 def repair_warning(edit: Edit) -> str:
-    """Say what a repair set, from which value, and what to write into the manifest."""
+    """Say what a repair set and from which value; it ends with what to write into the manifest."""
     side, resource = edit.path[-2], edit.path[-1]
-    was = "unset" if edit.old is None else edit.old
+    head = f"{_short(edit.container)}: {side}.{resource} was {edit.old or 'unset'}, set to {edit.new}"
     note = f" ({edit.note})" if edit.note else ""
-    head = f"{_short(edit.container)}: {side}.{resource} set to {edit.new} (was {was})"
-    tail = f": write it into the manifest{note}"
-    return _fit(head + tail, head + ": write it into the manifest", head)
+    tail = f"; write {side}: {{{resource}: {edit.new}}}"
+    return _fit(head + note + tail, head + tail, head)
 
 
 def would_repair_warning(edit: Edit) -> str:

@@ -37,7 +37,7 @@ def read_settings(
     if not _IMAGE.fullmatch(image):
         msg = f"{image!r} is no image: write REGISTRY/NAME:TAG"
         raise InputError(msg, file="--image")
-    text = DEFAULT if policy is None else _read(policy).decode("utf-8", errors="replace")
+    text = DEFAULT if policy is None else _text(policy)
     return Settings(
         policy=parse_stream(text, "built-in" if policy is None else str(policy)).policy,
         policy_text=text,
@@ -83,6 +83,14 @@ def _is_authority(certificate: x509.Certificate) -> bool:
         return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     except (x509.ExtensionNotFound, ValueError):
         return False
+
+
+def _text(path: Path) -> str:
+    try:
+        return _read(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        msg = f"cannot be read: not UTF-8 at byte {error.start}"
+        raise InputError(msg, file=str(path)) from None
 
 
 def _read(path: Path) -> bytes:

@@ -38,7 +38,7 @@ def bind(host: str, port: int) -> socket.socket:
         if socket.has_dualstack_ipv6():
             return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=BACKLOG)
         return socket.create_server(("", port), backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         msg = f"cannot listen on {host or 'any address'} port {port}: {error}: choose another with --bind or --port"
         raise NumagateError(msg) from error
 

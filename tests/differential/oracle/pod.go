@@ -62,10 +62,10 @@ func answerPod(raw json.RawMessage) any {
 		return podAnswer{Error: err.Error()}
 	}
 	return podAnswer{
-		OK:       true,
-		Decoded:  decoded,
-		Pod:      stored,
-		QOS:      string(qos.ComputePodQOS(stored)),
+		OK:      true,
+		Decoded: decoded,
+		Pod:     stored,
+		QOS:     string(qos.ComputePodQOS(stored)),
 		// Copies, since these sums share long numbers with the pod and add overhead to them in place.
 		Requests: texts(helpers.PodRequests(stored.DeepCopy(), helpers.PodResourcesOptions{})),
 		Limits:   texts(helpers.PodLimits(stored.DeepCopy(), helpers.PodResourcesOptions{})),

@@ -64,7 +64,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("a:\n  '0': 1\n  0: 1\n", "p.yaml:3: a[0]: written twice (first in line 2): keep one"),
         ("a\n", 'p.yaml:1: a document must be a map with apiVersion and kind, not "a"'),
         ("a: 1\n---\n- a\n", "p.yaml:3: a document must be a map with apiVersion and kind, not a list"),
-        ("a: 1\n\tb: 1\n", "p.yaml:2: not valid YAML: found character that cannot start any token"),
+        ("a: 1\n\tb: 1\n", "p.yaml:2: not valid YAML: found a tab character that violates indentation"),
         ("a: b\n<<<<<<< HEAD\n", "p.yaml:3: not valid YAML: could not find expected ':'"),
         ("a: 'x", "p.yaml:1: not valid YAML: found unexpected end of stream"),
         ("a: *b", "p.yaml:1: not valid YAML: found undefined alias"),

@@ -7,17 +7,17 @@ from webhook.manifests.guard import guard
 def test_the_policy_is_bound_and_denies() -> None:
     policy, binding, _ = guard()
 
-    assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}  # type: ignore[index]
+    assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
 
 
 def test_namespaces_without_the_label_are_never_looked_at() -> None:
-    conditions = guard()[0]["spec"]["matchConditions"]  # type: ignore[index]
+    conditions = guard()[0]["spec"]["matchConditions"]
 
     assert [item["expression"] for item in conditions] == [f"object.metadata.?labels[?'{keys.ADMISSION}'].hasValue()"]
 
 
 def test_every_refusal_names_the_label() -> None:
-    messages = [item["message"] for item in guard()[0]["spec"]["validations"]]  # type: ignore[index]
+    messages = [item["message"] for item in guard()[0]["spec"]["validations"]]
 
     assert [keys.ADMISSION in message for message in messages] == [True, True]
 

@@ -20,7 +20,7 @@ NAMES = [
 
 
 def entries(settings: Settings, **options: Any) -> list[dict[str, Any]]:
-    return [entry for made in configurations(settings.policy, **options) for entry in made["webhooks"]]  # type: ignore[attr-defined]
+    return [entry for made in configurations(settings.policy, **options) for entry in made["webhooks"]]
 
 
 def one(settings: Settings, name: str, **options: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def one(settings: Settings, name: str, **options: Any) -> dict[str, Any]:
 def test_both_configurations_have_our_name(settings: Settings) -> None:
     made = configurations(settings.policy)
 
-    assert [(item["kind"], item["metadata"]["name"]) for item in made] == [  # type: ignore[index]
+    assert [(item["kind"], item["metadata"]["name"]) for item in made] == [
         ("MutatingWebhookConfiguration", "numagate"),
         ("ValidatingWebhookConfiguration", "numagate"),
     ]
@@ -67,7 +67,7 @@ def test_an_unknown_mode_is_refused(settings: Settings) -> None:
 def test_the_mode_can_be_read_from_both_configurations(settings: Settings) -> None:
     made = configurations(settings.policy, mode="trial")
 
-    assert {item["metadata"]["labels"]["numagate.io/mode"] for item in made} == {"trial"}  # type: ignore[index]
+    assert {item["metadata"]["labels"]["numagate.io/mode"] for item in made} == {"trial"}
 
 
 def test_time_limits_are_three_and_five_seconds(settings: Settings) -> None:

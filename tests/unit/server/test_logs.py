@@ -64,13 +64,14 @@ def test_an_exception_is_told_by_type_and_frames_without_its_text() -> None:
     stream = io.StringIO()
     logs.configure("info", stream)
 
+    secret = "s3" + "cret"  # in pieces: a frame shows its line of source
     try:
-        fail_with("s3cret")
+        fail_with(secret)
     except ValueError:
         logging.getLogger().exception("bug")
 
     (line,) = lines(stream)
-    assert "s3cret" not in stream.getvalue()
+    assert secret not in stream.getvalue()
     assert "in fail_with" in str(line[logs.ERROR])
     assert "builtins.ValueError" in str(line[logs.ERROR])
     assert "builtins.KeyError" in str(line[logs.ERROR])

@@ -162,7 +162,7 @@ def test_a_hostile_body_is_a_bad_request_in_one_ascii_line(body: bytes) -> None:
     ],
 )
 def test_a_refusal_names_the_field_and_what_belongs_there(body: bytes, message: str) -> None:
-    with pytest.raises(RequestError, match="") as caught:
+    with pytest.raises(RequestError) as caught:
         wire.read(body, Pass.MUTATE)
 
     assert str(caught.value) == message

@@ -1,0 +1,67 @@
+"""`numagate serve`: its options, and how it refuses to start."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import pytest
+
+from webhook.cli.commands.serve import COMMAND
+from webhook.tls.pair import CertificateError
+
+
+def parse(*arguments: str) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser()
+    COMMAND.configure(parser)
+    return parser.parse_args(arguments)
+
+
+def test_the_defaults_are_those_of_the_manifests() -> None:
+    assert vars(parse()) == {
+        "policy": None,
+        "profile": [],
+        "cert_dir": Path("certs"),
+        "bind": "",
+        "port": 8443,
+        "probe_port": 8081,
+        "tls_min_version": "1.2",
+        "namespace": "numagate-system",
+        "drain_seconds": 15.0,
+        "log_level": "info",
+    }
+
+
+def test_profiles_add_up() -> None:
+    assert parse("--profile", "generic-2x4", "--profile", "mine.yaml").profile == ["generic-2x4", "mine.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--port=-1"], "'-1' is no port: use 0 to 65535"),
+        (["--port=65536"], "'65536' is no port: use 0 to 65535"),
+        (["--probe-port=http"], "'http' is no port: use 0 to 65535"),
+        (["--drain-seconds=nan"], "'nan' is no time in seconds: use 0 to 3600"),
+        (["--drain-seconds=long"], "'long' is no time in seconds: use 0 to 3600"),
+        (["--tls-min-version=1.1"], "invalid choice: '1.1'"),
+    ],
+)
+def test_a_bad_option_is_told_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse(*arguments)
+
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_certificates_it_names_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(CertificateError, match="numagate certs issue"):
+        COMMAND.run(parse("--cert-dir", str(tmp_path)))
+
+
+def test_reading_the_options_loads_nothing_heavy() -> None:
+    assert {"COMMAND", "parse"} <= globals().keys()
+    assert "webhook.cli.commands.serve" in sys.modules

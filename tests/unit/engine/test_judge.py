@@ -1,0 +1,193 @@
+"""Verdicts on one pod: as written, after repair, and what remains."""
+
+from dataclasses import replace
+
+import pytest
+from builders import GPU
+from builders import container
+from builders import equal
+from builders import pod
+from builders import world
+
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
+from webhook.domain.policy import OFF
+from webhook.domain.policy import Answer
+from webhook.domain.policy import Classes
+from webhook.domain.policy import Governs
+from webhook.domain.topology import KubeletSettings
+from webhook.engine.decision import Outcome
+from webhook.engine.judge import CHECKS
+from webhook.engine.judge import Judgement
+from webhook.engine.judge import judge_pod
+from webhook.engine.world import World
+from webhook.sources.policy_file import load_profile
+
+P0 = load_profile("generic-2x4")
+
+
+def judge(obj: dict[str, object], known: World | None = None, modes: Modes | None = None) -> Judgement:
+    chosen = known or world()
+    return judge_pod(obj, chosen, modes=modes or chosen.policy.modes)
+
+
+def codes(judgement: Judgement, severity: Severity = Severity.FAULT) -> list[str]:
+    return sorted({finding.code for finding in judgement.findings if finding.severity is severity})
+
+
+def test_an_aligned_pod_is_accepted() -> None:
+    verdict = judge(pod())
+
+    assert (verdict.outcome, verdict.level, verdict.classes[0].fits) == (Outcome.ACCEPT, Level.ALIGNED, "yes")
+    assert verdict.edits == ()
+    assert verdict.findings == ()
+
+
+def test_a_pod_without_accelerators_is_none_of_our_business() -> None:
+    verdict = judge(pod(container(requests={"cpu": "1"})))
+
+    assert (verdict.outcome, verdict.findings) == (Outcome.SKIP, ())
+
+
+def test_a_misfit_is_denied_and_nothing_is_edited() -> None:
+    verdict = judge(pod(container(requests={"cpu": "8"}, limits={GPU: "8", "memory": "8Gi"})))
+
+    assert verdict.outcome is Outcome.DENY
+    assert [finding.code for finding in verdict.remaining] == ["misfit"]
+    assert verdict.edits == ()
+
+
+def test_the_refusal_of_a_misfit_names_the_shape_and_the_pool_that_would_take_it() -> None:
+    verdict = judge(pod(container(**equal("184", "1800Gi", 8))))
+
+    assert verdict.remaining[0].message == (
+        "8 nvidia.com/gpu never fit one NUMA node of generic-2x4 (4 per NUMA node): use at most 4 per pod, or a node "
+        "pool with topology manager policy restricted with distribute-cpus-across-numa and "
+        'numagate.io/numa-nodes: "2"'
+    )
+
+
+def test_an_invalid_pod_is_not_repaired() -> None:
+    verdict = judge(pod(container(requests={"cpu": "8", "memory": "8Gi"}, limits={"cpu": "4", GPU: "1"})))
+
+    assert (verdict.outcome, verdict.edits) == (Outcome.INVALID, ())
+    assert codes(verdict, Severity.INVALID) == ["request-above-limit"]
+
+
+def test_an_accelerator_pod_that_serves_nothing_is_only_warned_about() -> None:
+    training = pod(container(image="registry.example/pytorch:1", limits={GPU: "1"}))
+
+    verdict = judge(training, world(governs=Governs.INFERENCE))
+
+    assert (verdict.outcome, verdict.governed, verdict.edits, verdict.remaining) == (Outcome.WARN, False, (), ())
+    assert codes(verdict) == ["missing-resources"]
+
+
+def test_with_every_mode_off_nothing_is_refused_or_changed() -> None:
+    verdict = judge(pod(container(limits={GPU: "8"})), modes=OFF)
+
+    assert (verdict.outcome, verdict.edits, verdict.remaining) == (Outcome.WARN, (), ())
+
+
+def test_a_level_below_aligned_lets_a_misfit_pass_and_repairs_the_rest() -> None:
+    modes = Modes(enforce=Level.EXCLUSIVE, repair=Level.EXCLUSIVE)
+
+    verdict = judge(pod(container(**equal("7500m", "32Gi", 8))), modes=modes)
+
+    assert verdict.outcome is Outcome.REPAIR
+    assert [(edit.code, edit.new) for edit in verdict.edits] == [("fractional-cpu", "8"), ("fractional-cpu", "8")]
+
+
+def test_repair_up_to_guaranteed_leaves_fractions_alone() -> None:
+    modes = Modes(enforce=Level.GUARANTEED, repair=Level.GUARANTEED)
+
+    verdict = judge(pod(container(requests={"cpu": "1500m", "memory": "1Gi"}, limits={GPU: "1"})), modes=modes)
+
+    assert [edit.new for edit in verdict.edits] == ["1500m", "1Gi"]
+    assert verdict.repaired_level is Level.GUARANTEED
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "severity"),
+    [
+        (Answer.ALLOW, Outcome.ACCEPT, None),
+        (Answer.WARN, Outcome.ACCEPT, Severity.WARNING),
+        (Answer.DENY, Outcome.DENY, Severity.FAULT),
+    ],
+)
+def test_unknown_topology_is_answered_by_the_policy(
+    answer: Answer, outcome: Outcome, severity: Severity | None
+) -> None:
+    verdict = judge(pod(), world(machine=None, on_unknown=answer))
+
+    assert verdict.outcome is outcome
+    assert [finding.severity for finding in verdict.findings if finding.code == "unknown-topology"] == (
+        [severity] if severity else []
+    )
+
+
+def test_qos_and_cpu_rules_hold_with_unknown_topology() -> None:
+    verdict = judge(pod(container(**equal("7500m"))), world(machine=None))
+
+    assert codes(verdict) == ["fractional-cpu"]
+    assert verdict.repaired_level is Level.EXCLUSIVE
+
+
+def test_a_pod_that_no_class_is_eligible_for_has_an_unknown_topology_and_never_a_misfit() -> None:
+    labelled = replace(P0, labels={"pool": "h100"})
+
+    verdict = judge(pod(container(**equal("8", "8Gi", 8)), nodeSelector={"pool": "l4"}), world(labelled))
+
+    assert verdict.outcome is Outcome.ACCEPT
+    assert codes(verdict, Severity.WARNING) == ["unknown-topology"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [(Answer.ALLOW, Outcome.ACCEPT), (Answer.WARN, Outcome.ACCEPT), (Answer.DENY, Outcome.DENY)]
+)
+def test_classes_that_enforce_nothing_are_answered_by_the_policy(answer: Answer, outcome: Outcome) -> None:
+    loose = replace(P0, kubelet=replace(P0.kubelet, topology_manager_policy="best-effort"))
+
+    verdict = judge(pod(), world(loose, on_unenforced=answer))
+
+    assert (verdict.outcome, verdict.classes[0].fits) == (outcome, "unenforced")
+    assert verdict.level <= Level.EXCLUSIVE
+
+
+def test_without_a_static_cpu_manager_a_pod_reaches_guaranteed_at_most() -> None:
+    unpinned = replace(P0, kubelet=KubeletSettings())
+
+    assert judge(pod(), world(unpinned)).level is Level.GUARANTEED
+
+
+def test_one_class_that_takes_the_pod_is_enough_and_the_others_are_named() -> None:
+    small = replace(load_profile("two-socket-32c"), name="small", labels={"pool": "small"})
+    large = replace(P0, name="large", labels={"pool": "large"})
+
+    verdict = judge(pod(container(**equal("40", "300Gi", 4))), world(small, large))
+
+    assert verdict.outcome is Outcome.ACCEPT
+    warning = next(finding for finding in verdict.findings if finding.code == "refusing-class")
+    assert warning.message.startswith("nodes of small would refuse the pod (")
+    assert warning.message.endswith("): add nodeSelector pool=large")
+
+
+def test_with_classes_all_every_class_must_take_the_pod() -> None:
+    small = replace(load_profile("two-socket-32c"), name="small")
+
+    verdict = judge(pod(container(**equal("40", "300Gi", 4))), world(small, P0, classes=Classes.ALL))
+
+    assert verdict.outcome is Outcome.DENY
+    assert {finding.code for finding in verdict.remaining} == {"misfit"}
+
+
+def test_findings_do_not_depend_on_the_order_of_keys() -> None:
+    first = pod(container(requests={"cpu": "3", "memory": "1.2Gi"}, limits={"memory": "1.2Gi", GPU: "8", "cpu": "4"}))
+    second = pod(container(limits={GPU: "8", "cpu": "4", "memory": "1.2Gi"}, requests={"memory": "1.2Gi", "cpu": "3"}))
+
+    assert judge(first).findings == judge(second).findings
+
+
+def test_every_check_has_a_remedy_that_is_a_sentence() -> None:
+    assert [check.code for check in CHECKS if not check.remedy.endswith(".")] == []

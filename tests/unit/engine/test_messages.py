@@ -1,0 +1,92 @@
+"""Words for people: short, on one line, safe to print."""
+
+import pytest
+
+from webhook.domain.edit import Edit
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.engine import messages
+
+HOSTILE = "a\nb\x1b[31m\u202e"
+
+
+def edit(**changes: str | None) -> Edit:
+    fields: dict[str, str | None] = {
+        "container": "server",
+        "old": None,
+        "new": "16",
+        "note": "now has a limit",
+    } | changes
+    return Edit(
+        code="unequal-resources",
+        container=str(fields["container"]),
+        path=("spec", "containers", 0, "resources", "limits", "cpu"),
+        old=fields["old"],
+        new=str(fields["new"]),
+        note=str(fields["note"]),
+    )
+
+
+def test_a_repair_warning_ends_with_what_to_write() -> None:
+    assert messages.repair_warning(edit()) == (
+        "server: limits.cpu was unset, set to 16 (now has a limit); write limits: {cpu: 16}"
+    )
+
+
+@pytest.mark.parametrize("name", ["server", "x" * 253, HOSTILE])
+def test_warnings_are_one_printable_line_of_at_most_120_characters(name: str) -> None:
+    finding = Finding("misfit", Severity.FAULT, Level.ALIGNED, ("spec",), "m" * 300, container=name)
+    for text in (
+        messages.repair_warning(edit(container=name)),
+        messages.would_repair_warning(edit(container=name)),
+        messages.finding_warning(finding),
+    ):
+        assert len(text) <= 120
+        assert text.isprintable()
+
+
+def test_at_most_ten_warnings_are_sent_and_the_tenth_counts_the_rest() -> None:
+    capped = messages.capped(f"warning {number}" for number in range(30))
+
+    assert len(capped) == 10
+    assert capped[-1] == "numagate: 21 more warnings; numagate lint shows them all"
+
+
+def test_equal_warnings_are_sent_once() -> None:
+    assert messages.capped(["same", "same"]) == ("same",)
+
+
+def test_a_refusal_holds_what_fits_and_counts_the_rest() -> None:
+    text = messages.refusal(["x" * 400, "y" * 400, "z" * 400])
+
+    assert text == "x" * 400 + "; " + "y" * 400 + " (+1 more)"
+    assert len(text.encode()) <= 900
+
+
+def test_one_overlong_finding_is_cut_on_a_character_boundary() -> None:
+    text = messages.refusal(["é" * 900])
+
+    assert len(text.encode()) <= 900
+    assert text.endswith("…")
+
+
+def test_a_line_names_container_field_value_and_code() -> None:
+    finding = Finding(
+        "fractional-cpu",
+        Severity.FAULT,
+        Level.EXCLUSIVE,
+        ("spec", "containers", 0, "resources", "limits", "cpu"),
+        "cpu 7500m is not a whole number",
+        container="server",
+        actual="7500m",
+    )
+
+    assert messages.line(finding) == (
+        "container server: cpu 7500m is not a whole number "
+        "[spec.containers[0].resources.limits[cpu]: 7500m; fractional-cpu]"
+    )
+
+
+def test_control_characters_are_shown_not_sent() -> None:
+    assert messages.escape(HOSTILE) == "a\\nb\\x1b[31m\\u202e"

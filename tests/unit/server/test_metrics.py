@@ -1,0 +1,76 @@
+"""Metrics: what is counted, under labels from short lists."""
+
+from datetime import UTC
+from datetime import datetime
+
+import pytest
+
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.engine.decision import Decision
+from webhook.engine.decision import Outcome
+from webhook.engine.request import Pass
+from webhook.server.metrics import BUCKETS
+from webhook.server.metrics import Metrics
+
+FINDING = Finding(code="fractional-cpu", severity=Severity.FAULT, level=Level.EXCLUSIVE, path=(), message="half a CPU")
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    """Answer fresh metrics."""
+    return Metrics("1.2.3")
+
+
+def value(metrics: Metrics, series: str, /, **labels: str) -> float | None:
+    """Answer the value of one series."""
+    return metrics.registry.get_sample_value(series, labels)
+
+
+def test_a_decision_counts_with_its_findings_and_repairs(metrics: Metrics) -> None:
+    decision = Decision(
+        outcome=Outcome.REPAIR, allowed=True, findings=(FINDING, FINDING), repairs=("fractional-cpu", "missing-memory")
+    )
+
+    metrics.decided(Pass.MUTATE, decision)
+
+    labels = {"pass": "mutate"}
+    assert value(metrics, "numagate_decisions_total", outcome="repair", **labels) == 1
+    assert value(metrics, "numagate_findings_total", code="fractional-cpu", **labels) == 2
+    assert value(metrics, "numagate_repairs_total", code="missing-memory") == 1
+
+
+def test_a_reply_counts_by_status_and_duration(metrics: Metrics) -> None:
+    metrics.answered(Pass.VALIDATE, 200, 0.03)
+
+    labels = {"pass": "validate"}
+    assert value(metrics, "numagate_http_requests_total", status="200", **labels) == 1
+    assert value(metrics, "numagate_request_duration_seconds_bucket", le="0.025", **labels) == 0
+    assert value(metrics, "numagate_request_duration_seconds_bucket", le="0.1", **labels) == 1
+
+
+def test_the_buckets_are_the_api_servers() -> None:
+    assert BUCKETS == (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
+
+
+def test_only_the_policy_in_force_is_shown(metrics: Metrics) -> None:
+    metrics.policy("default", "one")
+    metrics.policy("default", "two")
+
+    assert value(metrics, "numagate_policy_info", name="default", generation="one") is None
+    assert value(metrics, "numagate_policy_info", name="default", generation="two") == 1
+
+
+def test_the_end_of_the_certificate_is_shown_in_unix_time(metrics: Metrics) -> None:
+    metrics.certificate(datetime(2030, 1, 1, tzinfo=UTC))
+
+    assert value(metrics, "numagate_certificate_expiry_timestamp_seconds") == 1893456000
+
+
+def test_the_text_has_no_series_about_creation_times(metrics: Metrics) -> None:
+    metrics.answered(Pass.VALIDATE, 200, 0.03)
+
+    text = metrics.render().decode()
+    assert 'numagate_build_info{version="1.2.3"} 1.0' in text
+    assert "_created" not in text

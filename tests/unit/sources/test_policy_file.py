@@ -1,0 +1,155 @@
+"""Policy and profile files, read from disk or text."""
+
+from pathlib import Path
+
+import pytest
+
+from webhook.domain.errors import PolicyError
+from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
+from webhook.sources.machines import load_machine
+from webhook.sources.policy_file import BUILT_IN
+from webhook.sources.policy_file import load_policy
+from webhook.sources.policy_file import load_profile
+from webhook.sources.policy_file import load_profiles
+from webhook.sources.policy_file import parse_stream
+
+POLICY = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: mine}\n"
+PROFILE = (
+    "---\napiVersion: numagate.io/v1alpha1\nkind: NodeProfile\nmetadata: {name: NAME}\nspec: {machine: dgx-h100}\n"
+)
+
+
+def profile(name: str) -> str:
+    """Write a document of a class named `name`."""
+    return PROFILE.replace("NAME", name)
+
+
+def test_without_a_file_the_built_in_policy_holds_and_no_class_is_known() -> None:
+    loaded = load_policy()
+    assert loaded.policy.name == "default"
+    assert loaded.classes == ()
+    assert loaded.source == "built-in policy"
+
+
+def test_the_built_in_policy_passes_all_checks_of_a_user_s_file() -> None:
+    assert load_policy(BUILT_IN).policy == load_policy().policy
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n---\n"])
+def test_an_empty_file_is_the_built_in_policy(text: str) -> None:
+    assert parse_stream(text, "p.yaml").policy == load_policy().policy
+
+
+def test_a_policy_says_only_what_differs() -> None:
+    loaded = parse_stream(POLICY + "spec: {modes: {enforce: none}}\n", "p.yaml")
+    assert loaded.policy.name == "mine"
+    assert loaded.policy.modes == Modes(enforce=Level.NONE)
+    assert loaded.policy.recognition == load_policy().policy.recognition
+
+
+@pytest.mark.parametrize("spec", ["", "spec:\n", "spec: {}\n", "spec: {modes: null, repair: {share: null}}\n"])
+def test_a_policy_that_says_nothing_is_the_built_in_one_under_another_name(spec: str) -> None:
+    policy = parse_stream(POLICY + spec, "p.yaml").policy
+    assert (policy.modes, policy.repair) == (load_policy().policy.modes, load_policy().policy.repair)
+    assert policy.name == "mine"
+
+
+def test_profiles_stand_beside_the_policy_in_the_order_of_the_file() -> None:
+    loaded = parse_stream(POLICY + profile("b") + profile("a"), "p.yaml")
+    assert [node_class.name for node_class in loaded.classes] == ["b", "a"]
+    assert loaded.classes[0].cells == load_machine("dgx-h100").cells
+    assert not loaded.classes[0].assumed
+
+
+def test_given_profiles_replace_those_of_the_file() -> None:
+    machine = load_machine("generic-2x4")
+    loaded = parse_stream(POLICY + profile("b"), "p.yaml", profiles=[machine])
+    assert loaded.classes == (machine,)
+
+
+def test_the_generation_changes_with_policy_and_classes() -> None:
+    texts = [POLICY, POLICY + "spec: {classes: all}\n", POLICY + profile("b"), POLICY + profile("c")]
+    assert len({parse_stream(text, "p.yaml").policy.generation for text in texts}) == 4
+
+
+def test_the_generation_does_not_change_with_spelling() -> None:
+    one = POLICY + "spec: {classes: all, repair: {headroom: {memory: 1Gi}}}\n"
+    two = POLICY + "spec:\n  repair:\n    headroom:\n      memory: 1024Mi\n  classes: all\n"
+    assert parse_stream(one, "a").policy == parse_stream(one, "b").policy
+    assert parse_stream(one, "a").policy.generation == parse_stream(two, "a").policy.generation
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (POLICY + "---\n" + POLICY, "p.yaml:6: kind: a second AlignmentPolicy (the first is in line 2): keep one"),
+        (profile("a") + profile("a"), 'p.yaml:9: metadata.name: a second NodeProfile is named "a": give each its own'),
+        (
+            profile("a").replace("dgx-h100", "dgx-h10"),
+            'p.yaml:5: spec.machine: "dgx-h10" is no machine of the library: did you mean dgx-h100?',
+        ),
+        (
+            profile("a").replace("}\nspec: {", "}\nspec: {kubelet: {reservedMemory: []}, "),
+            "p.yaml:5: spec.kubelet: the kubelet would not start: ",
+        ),
+    ],
+)
+def test_a_stream_that_contradicts_itself_is_refused(text: str, message: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        parse_stream(text, "p.yaml")
+    assert message in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match=r"absent\.yaml: cannot be read: No such file or directory"):
+        load_policy(tmp_path / "absent.yaml")
+
+
+def test_a_folder_is_no_policy(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="cannot be read: Is a directory"):
+        load_policy(tmp_path)
+
+
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_bytes(b"a: \xff")
+    with pytest.raises(PolicyError, match=r"p\.yaml: cannot be read: not UTF-8 at byte 3"):
+        load_policy(file)
+
+
+def test_a_profile_is_a_machine_or_a_file_of_profiles(tmp_path: Path) -> None:
+    file = tmp_path / "classes"
+    file.write_text(profile("a") + profile("b"), encoding="utf-8")
+    assert [node_class.name for node_class in load_profiles("h100-2x4")] == ["generic-2x4"]
+    assert [node_class.name for node_class in load_profiles(str(file))] == ["a", "b"]
+    assert all(node_class.assumed for node_class in load_profiles(str(file), assumed=True))
+
+
+def test_one_profile_is_not_several(tmp_path: Path) -> None:
+    file = tmp_path / "classes.yaml"
+    file.write_text(profile("a") + profile("b"), encoding="utf-8")
+    with pytest.raises(PolicyError, match=r"one NodeProfile is wanted here, not 2 \(a, b\)"):
+        load_profile(str(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (POLICY, "kind: AlignmentPolicy is no profile: give a policy with --policy"),
+        ("# nothing\n", "no NodeProfile in it: write at least one"),
+    ],
+)
+def test_a_file_without_profiles_is_no_profile(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "classes.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(PolicyError) as caught:
+        load_profiles(str(file))
+    assert message in str(caught.value)
+
+
+def test_a_profile_that_is_neither_machine_nor_file_is_refused() -> None:
+    with pytest.raises(PolicyError, match=r'"dgx-x100" is no machine of the library: did you mean dgx-[ah]100'):
+        load_profiles("dgx-x100")
+    with pytest.raises(PolicyError, match=r"absent\.yaml: cannot be read"):
+        load_profiles("absent.yaml")
