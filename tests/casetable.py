@@ -51,7 +51,7 @@ class Expect:
     `fits` and `fits_after` map node class to "yes", "no" or "unenforced"; empty where no class is eligible.
     `faults` and `warns` map a finding's code to its places ("CONTAINER RESOURCE" or a field path), all of them.
     `after` maps container to "CPU/MEMORY", "unchanged", or "shared" (equal, and no whole CPU).
-    `on` holds further expectations on other machines, by machine name.
+    `elsewhere` holds further expectations on other machines, by machine name.
     """
 
     decision: str
@@ -66,7 +66,7 @@ class Expect:
     warns: Mapping[str, tuple[str, ...]]
     after: Mapping[str, str]
     cells: tuple[int, ...] | None
-    on: Mapping[str, "Expect"]
+    elsewhere: Mapping[str, "Expect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ def _expect(raw: Object, machines: tuple[str, ...]) -> Expect:
         warns=_places(raw.pop("warns", {})),
         after={name: str(value) for name, value in raw.pop("after", {}).items()},
         cells=None if cells is None else tuple(cells),
-        on={name: _expect(item, (name,)) for name, item in raw.pop("on", {}).items()},
+        elsewhere={name: _expect(item, (name,)) for name, item in raw.pop("elsewhere", {}).items()},
     )
     if raw:
         message = f"unknown expectations {sorted(raw)}"

@@ -112,34 +112,36 @@ def asked(
     return list(recorder.asked)
 
 
-@pytest.mark.parametrize(
-    ("created", "expected"),
-    [
-        (pod(), []),
-        (pod({"cpu": "1", "memory": "1Gi", "hugepages-2Mi": "2Mi", "ephemeral-storage": "1Gi"}), []),
-        (pod(GPU), BOTH),
-        (pod({"nvidia.com/mig-1g.5gb": "1"}), BOTH),
-        (pod({"amd.com/spx_nps1": "1"}), BOTH),
-        (pod({"example.com/a-b-c-d-e": "1"}), BOTH),
-        (pod({"example.com/x_nps1": "1"}), BOTH),
-        (pod({"example.com/x_nps2": "1"}), []),
-        (pod({"huawei.com/Ascend910": "1"}), BOTH),
-        (pod({"huawei.com/Ascend910-memory": "1"}), []),
-        (pod({"nvidia.com/hostdev": "1"}), []),
-        (pod({"nvidia.com/gpumem": "1"}), []),
-        (pod(initContainers=[init(GPU)]), BOTH),
-        (pod(initContainers=[init(GPU, restartPolicy="Always")]), BOTH),
-        (pod(metadata={"labels": {"numagate.io/level": "aligned"}}), BOTH),
-        (pod(metadata={"annotations": {"numagate.io/alignment": "{}"}}), BOTH),
-        (pod(metadata={"labels": {"x.numagate.io/level": "aligned"}}), []),
-        (pod(resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]), ONE),
-        (pod(GPU, resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]), BOTH),
-    ],
-    ids=lambda value: None if isinstance(value, list) else json.dumps(value)[70:150],
-)
-def test_only_pods_that_concern_numagate_reach_it(
-    cluster: ControlPlane, recorder: Recorder, created: dict[str, Any], expected: list[str]
-) -> None:
+PODS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "no resources": (pod(), []),
+    "every built-in resource": (
+        pod({"cpu": "1", "memory": "1Gi", "hugepages-2Mi": "2Mi", "ephemeral-storage": "1Gi"}),
+        [],
+    ),
+    "a GPU": (pod(GPU), BOTH),
+    "a MIG slice": (pod({"nvidia.com/mig-1g.5gb": "1"}), BOTH),
+    "a partition": (pod({"amd.com/spx_nps1": "1"}), BOTH),
+    "a pattern with three parts": (pod({"example.com/a-b-c-d-e": "1"}), BOTH),
+    "a pattern with a star in the middle": (pod({"example.com/x_nps1": "1"}), BOTH),
+    "a name that only nearly matches": (pod({"example.com/x_nps2": "1"}), []),
+    "a name by prefix": (pod({"huawei.com/Ascend910": "1"}), BOTH),
+    "a name by prefix that is never one": (pod({"huawei.com/Ascend910-memory": "1"}), []),
+    "a NIC": (pod({"nvidia.com/hostdev": "1"}), []),
+    "an amount of device memory": (pod({"nvidia.com/gpumem": "1"}), []),
+    "a GPU in an init container": (pod(initContainers=[init(GPU)]), BOTH),
+    "a GPU in a sidecar": (pod(initContainers=[init(GPU, restartPolicy="Always")]), BOTH),
+    "a label of ours": (pod(metadata={"labels": {"numagate.io/level": "aligned"}}), BOTH),
+    "an annotation of ours": (pod(metadata={"annotations": {"numagate.io/alignment": "{}"}}), BOTH),
+    "a label of another domain": (pod(metadata={"labels": {"x.numagate.io/level": "aligned"}}), []),
+    "a claim": (pod(resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]), ONE),
+    "a GPU and a claim": (pod(GPU, resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]), BOTH),
+}
+
+
+@pytest.mark.parametrize("name", list(PODS))
+def test_only_pods_that_concern_numagate_reach_it(cluster: ControlPlane, recorder: Recorder, name: str) -> None:
+    created, expected = PODS[name]
+
     assert asked(cluster, recorder, created) == expected
 
 
@@ -247,7 +249,7 @@ DEBUGGER = {"name": "debug", "image": "registry.example/debug:1", "terminationMe
     ],
     ids=str,
 )
-def test_updates_reach_numagate_only_where_the_promise_is_touched(
+def test_updates_reach_numagate_only_where_the_promise_is_touched(  # noqa: PLR0917 - fixtures and cases
     cluster: ControlPlane, recorder: Recorder, pods: str, place: str, change: Any, content: str, expected: list[str]
 ) -> None:
     recorder.asked.clear()

@@ -18,7 +18,7 @@ from webhook.sources.policy_file import load_profiles
 
 ASSUMED = "generic-2x4"
 """The node class of the library that stands in where nobody declared one."""
-OWN_NAMESPACE = "numagate"
+OWN_NAMESPACE = "numagate-system"
 
 
 def load_workloads() -> tuple[Workload, ...]:

@@ -1,5 +1,7 @@
 """Turns the content of an AlignmentPolicy, laid over the built-in one, into the domain's `Policy`."""
 
+from types import MappingProxyType
+
 from webhook.config.amounts import read_amount
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
@@ -61,7 +63,7 @@ def _recognition(block: JsonObject) -> Recognition:
         image_paths=get_texts(block, "imagePaths"),
         never_gpu_images=get_texts(block, "neverGpuImages"),
         commands=get_texts(block, "commands"),
-        labels={key: get_texts(labels, key) for key in labels},
+        labels=MappingProxyType({key: get_texts(labels, key) for key in labels}),
         runtime_classes=get_texts(block, "runtimeClasses"),
         accelerator_selectors=get_texts(block, "acceleratorSelectors"),
     )

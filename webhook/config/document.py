@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from webhook.config.words import printable
 from webhook.config.words import shorten
 from webhook.domain.errors import PolicyError
 from webhook.domain.pointer import Path
@@ -22,6 +23,7 @@ MAX_BYTES = 3 * 1024 * 1024
 
 _MAX_NODES = 100_000
 _MAX_DEPTH = 64
+_LONGEST_STEP = 80
 _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SCALARS = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"
@@ -92,7 +94,7 @@ def field_text(path: Path) -> str:
         if isinstance(step, str) and step.isidentifier():
             text += f".{step}" if text else step
         else:
-            text += f"[{step}]"
+            text += f"[{printable(str(step)[:_LONGEST_STEP])}]"
     return text
 
 
@@ -148,7 +150,8 @@ class _Walk:
                     return float(_SCALARS.construct_yaml_float(node))
         except ValueError:
             raise self._error(node, path, f"{shorten(node.value)} cannot be read as a number: quote it") from None
-        raise self._error(node, path, f"the tag {node.tag} is not read: write plain text, a number or a boolean")
+        tag = printable(str(node.tag))
+        raise self._error(node, path, f"the tag {tag} is not read: write plain text, a number or a boolean")
 
     def _error(self, node: Any, path: Path, message: str) -> PolicyError:
         return PolicyError(message, source=self._source, line=_line(node), field=field_text(path))

@@ -91,10 +91,10 @@ def _listed(items: list[object]) -> list[tuple[Path, Device]]:
 
 
 def _counted(resource: str, counts: JsonObject) -> list[tuple[Path, Device]]:
-    """Number the devices through, cell by cell: gpu0, gpu1 and so on."""
+    """Number the devices through, cell by cell: gpu-0, gpu-1 and so on."""
     places = [cell for cell in counts for _ in range(integer(counts, cell, 0))]
     stem = resource.rpartition("/")[2]
-    return [((cell,), Device(id=f"{stem}{number}", numa=(int(cell),))) for number, cell in enumerate(places)]
+    return [((cell,), Device(id=f"{stem}-{number}", numa=(int(cell),))) for number, cell in enumerate(places)]
 
 
 def _kubelet(document: Document, block: JsonObject, cells: tuple[Cell, ...]) -> KubeletSettings:

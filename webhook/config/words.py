@@ -6,14 +6,23 @@ from collections.abc import Iterable
 _LONGEST = 60
 
 
+def printable(text: str) -> str:
+    r"""Show control characters and the like, so that a document cannot write on a terminal.
+
+    >>> printable("a\x1b[2J\n")
+    'a\\x1b[2J\\n'
+    """
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
 def shorten(value: object) -> str:
     r"""Write a value from a document: text quoted, control characters shown, at most 60 characters.
 
     >>> shorten("a\tb"), shorten(1.5), shorten(True)
-    ('"a\\\\tb"', '1.5', 'true')
+    ('"a\\tb"', '1.5', 'true')
     """
     if isinstance(value, str):
-        text = '"' + value[:_LONGEST].encode("unicode_escape").decode() + '"'
+        text = '"' + printable(value[:_LONGEST]) + '"'
     elif isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, dict | list):

@@ -40,7 +40,13 @@ def _policy() -> Manifest:
         "metadata": metadata(POLICY),
         "spec": {
             "failurePolicy": "Fail",
-            "matchConstraints": {"resourceRules": [rule]},
+            # In server-side apply the whole block has one owner: with the defaults left out, two managers would fight.
+            "matchConstraints": {
+                "matchPolicy": "Equivalent",
+                "namespaceSelector": {},
+                "objectSelector": {},
+                "resourceRules": [rule],
+            },
             "matchConditions": [{"name": "has-the-label", "expression": f"{value}.hasValue()"}],
             "validations": [
                 {

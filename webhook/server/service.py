@@ -79,6 +79,11 @@ class Service:
             probes.join(timeout=2.0)
             self._worker.shutdown(wait=False, cancel_futures=True)
 
+    @property
+    def connections(self) -> int:
+        """The open connections of the TLS port."""
+        return len(self._server.server_state.connections)
+
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
         if self._loop is not None:

@@ -13,6 +13,7 @@ from webhook.config.node_profile import on_machine
 from webhook.config.node_profile import to_node_class
 from webhook.config.overlay import overlay
 from webhook.config.overlay import written
+from webhook.config.words import printable
 from webhook.config.words import shorten
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
@@ -140,7 +141,7 @@ def _to_class(document: Document, name: str) -> NodeClass:
     node_class = to_node_class(document, name, spec)
     problem = startup_error(node_class)
     if problem is not None:
-        raise document.error(("spec", "kubelet"), f"the kubelet would not start: {problem}")
+        raise document.error(("spec", "kubelet"), f"the kubelet would not start: {printable(problem)}")
     return node_class
 
 

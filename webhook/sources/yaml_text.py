@@ -45,12 +45,8 @@ def read_yaml(chunk: Chunk) -> tuple[object, Positions]:
         mark = error.problem_mark or error.context_mark
         raise _explain(chunk, error.problem or "cannot be read", mark.index if mark else 0) from error
     except yaml.reader.ReaderError as error:
-        message = f"control character U+{ord(error.character):04X}: remove it" if _is_character(error) else str(error)
+        message = f"control character U+{int(error.character):04X}: remove it"
         raise _explain(chunk, message, error.position) from error
-
-
-def _is_character(error: yaml.reader.ReaderError) -> bool:
-    return isinstance(error.character, str)
 
 
 def _explain(chunk: Chunk, problem: str, offset: int) -> InputError:

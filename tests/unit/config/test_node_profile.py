@@ -36,7 +36,7 @@ def test_labels_and_taints_are_kept() -> None:
 
 def test_counted_devices_are_numbered_through_in_the_order_written() -> None:
     made = node_class('  devices: {nvidia.com/gpu: {"2": 2, "0": 1}}\n')
-    expected = (Device("gpu0", (2,)), Device("gpu1", (2,)), Device("gpu2", (0,)))
+    expected = (Device("gpu-0", (2,)), Device("gpu-1", (2,)), Device("gpu-2", (0,)))
     assert made.devices["nvidia.com/gpu"] == expected
 
 

@@ -1,12 +1,20 @@
 """Policy and profile files, read from disk or text."""
 
+import copy
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webhook.domain.errors import PolicyError
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
+from webhook.sources.machines import FOLDER
 from webhook.sources.machines import load_machine
 from webhook.sources.policy_file import BUILT_IN
 from webhook.sources.policy_file import load_policy
@@ -153,3 +161,53 @@ def test_a_profile_that_is_neither_machine_nor_file_is_refused() -> None:
         load_profiles("dgx-x100")
     with pytest.raises(PolicyError, match=r"absent\.yaml: cannot be read"):
         load_profiles("absent.yaml")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Answer the path of every value inside a document."""
+    yield path
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        yield from places(member, (*path, key))
+
+
+def put(document: object, path: tuple[str | int, ...], value: object) -> object:
+    """Answer the document with another value at `path`."""
+    if not path:
+        return value
+    changed = copy.deepcopy(document)
+    parent: Any = changed
+    for step in path[:-1]:
+        parent = parent[step]
+    parent[path[-1]] = value
+    return changed
+
+
+DOCUMENTS = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in (BUILT_IN, FOLDER / "generic-2x4.yaml")]
+PLACES = [(document, path) for document in DOCUMENTS for path in places(document)]
+
+
+@given(place=st.sampled_from(PLACES), value=VALUES)
+def test_whatever_stands_in_a_document_the_answer_is_a_policy_or_one_line(
+    place: tuple[object, tuple[str | int, ...]], value: object
+) -> None:
+    document, path = place
+    try:
+        parse_stream(json.dumps(put(document, path, value)), "p.yaml")
+    except PolicyError as error:
+        assert str(error).isprintable()  # noqa: PT017 - both outcomes are right
+
+
+@given(st.text())
+def test_any_text_is_a_policy_or_one_line(text: str) -> None:
+    try:
+        parse_stream(text, "p.yaml")
+    except PolicyError as error:
+        assert str(error).isprintable()  # noqa: PT017 - both outcomes are right

@@ -1,0 +1,598 @@
+"""The real service on loopback: TLS, limits, probes, reloads, and the way it ends."""
+
+import http.client
+import itertools
+import json
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Iterator
+from datetime import UTC
+from datetime import datetime
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from serving import UID
+from serving import Reply
+from serving import Running
+from serving import accept
+from serving import exchange
+from serving import issue
+from serving import review_body
+from serving import running
+from serving import wait_until
+
+from webhook.engine.decision import Decision
+from webhook.engine.request import Request
+from webhook.engine.world import World
+from webhook.server import protocol
+from webhook.server.admission import LARGE_BYTES
+from webhook.server.body import MAX_BYTES
+from webhook.sources.policy_file import load_policy
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Run a service for the tests that leave no trace in it."""
+    with running(tmp_path_factory.mktemp("certs")) as service:
+        yield service
+
+
+def test_a_review_is_answered_over_tls(live: Running) -> None:
+    reply = live.ask("POST", "/mutate?timeout=3s", review_body())
+
+    assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
+    assert reply.json["response"] == {"uid": UID, "allowed": True}
+    assert "server" not in reply.headers
+
+
+def test_one_connection_carries_many_reviews(live: Running) -> None:
+    connection = live.connect()
+    replies = [exchange(connection, "POST", "/validate", review_body(uid=f"uid-{turn}")) for turn in range(50)]
+    connection.close()
+
+    assert [reply.json["response"]["uid"] for reply in replies] == [f"uid-{turn}" for turn in range(50)]  # type: ignore[index]
+    assert not any("connection" in reply.headers for reply in replies)
+
+
+METHODS = ("GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE")
+PATHS = (
+    "/",
+    "/mutate",
+    "/mutate/",
+    "//mutate",
+    "/validate/",
+    "/Validate",
+    "/mutate//",
+    "/mutate/..",
+    "/./mutate",
+    "/%6dutate",
+    "/mutate%2f",
+    "/mutate?timeout=1s",
+    "/healthz/",
+    "/readyz/",
+    "/metrics/",
+    "/version/",
+    "/docs",
+    "/docs/",
+    "/docs/oauth2-redirect",
+    "/redoc",
+    "/openapi.json",
+    "/favicon.ico",
+    "/static",
+    "/api/v1/pods",
+    "/..%2f..%2fetc/passwd",
+    "/?next=https://example.com",
+    "//example.com/",
+    "/\\example.com",
+    "/healthz;x=y",
+    "/%00",
+    "/%ff",
+    "/" + "x" * 5000,
+)
+
+
+def test_no_path_and_method_ever_redirects(live: Running) -> None:
+    connection = live.connect()
+    replies: dict[tuple[str, str], Reply] = {}
+    for method, path in itertools.product(METHODS, PATHS):
+        replies[method, path] = exchange(connection, method, path)
+    connection.close()
+
+    assert len(replies) > 200
+    assert {key for key, reply in replies.items() if 300 <= reply.status < 400 or "location" in reply.headers} == set()
+    errors = [reply for reply in replies.values() if reply.status >= 400]
+    assert {reply.json["kind"] for reply in errors} == {"Status"}
+
+
+@pytest.mark.parametrize(
+    "request_line", [b"GARBAGE\r\n\r\n", b"GET\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01", b"\x00" * 100]
+)
+def test_what_is_no_http_is_a_bad_request_and_the_end_of_the_connection(live: Running, request_line: bytes) -> None:
+    with raw_connection(live) as connection:
+        connection.sendall(request_line)
+        answer = read_to_end(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["kind"] == "Status"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        b"Content-Length: 2\r\nTransfer-Encoding: chunked",
+        b"Content-Length: 2\r\nContent-Length: 3",
+        b"Content-Length: -1",
+        b"Content-Length: 1_0",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        b"X: a\x00b",
+    ],
+)
+def test_ambiguous_requests_are_refused_not_guessed(live: Running, headers: bytes) -> None:
+    with raw_connection(live) as connection:
+        connection.sendall(b"POST /mutate HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n\r\n0\r\n\r\n")
+        answer = read_to_end(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_an_upgrade_gets_a_plain_reply_and_the_end_of_the_connection(live: Running) -> None:
+    upgrade = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+
+    with raw_connection(live) as connection:
+        connection.sendall(upgrade)
+        answer = read_to_end(connection)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"connection: close" in answer
+
+
+def test_pipelined_requests_are_answered_in_order(live: Running) -> None:
+    bodies = [review_body(uid=f"uid-{turn}") for turn in range(100)]
+    head = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+
+    with raw_connection(live) as connection:
+        connection.sendall(b"".join(head % len(body) + body for body in bodies))
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answer = read_to_end(connection)
+
+    found = [part.partition(b'"')[0] for part in answer.split(b'"uid":"')[1:]]
+    assert found == [f"uid-{turn}".encode() for turn in range(100)]
+
+
+def test_expect_continue_is_honoured(live: Running) -> None:
+    body = review_body()
+    head = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+
+    with raw_connection(live) as connection:
+        connection.sendall(head + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(body)
+        assert b'"allowed":true' in read_to_end(connection)
+
+
+def padded(size: int) -> bytes:
+    """Answer a review of exactly `size` bytes."""
+    body = review_body(obj={"padding": ""})
+    return body.replace(b'"padding": ""', b'"padding": "%s"' % (b"x" * (size - len(body))))
+
+
+def test_the_largest_body_is_answered_and_one_byte_more_is_refused(live: Running) -> None:
+    assert live.ask("POST", "/validate", padded(MAX_BYTES)).status == 200
+
+    reply = live.ask("POST", "/validate", padded(MAX_BYTES + 1))
+
+    assert (reply.status, reply.json["reason"]) == (413, "RequestEntityTooLarge")
+
+
+def test_an_endless_chunked_body_is_refused_at_the_limit(live: Running) -> None:
+    sent = itertools.count()
+    chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+
+    with raw_connection(live) as connection:
+        connection.sendall(
+            b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        connection.settimeout(0.0)
+        answer = b""
+        while b"\r\n\r\n" not in answer and next(sent) < 100_000:
+            try:
+                connection.send(chunk)
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                pass
+            try:
+                answer += connection.recv(4096)
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                pass
+
+    assert answer.startswith(b"HTTP/1.1 413 ")
+
+
+def test_many_large_bodies_at_once_stay_within_a_bounded_number_of_bytes(live: Running) -> None:
+    body = padded(MAX_BYTES)
+    statuses: list[int] = []
+
+    def send() -> None:
+        statuses.append(live.ask("POST", "/validate?timeout=30s", body).status)
+
+    threads = [threading.Thread(target=send) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert len(statuses) == 12
+    assert set(statuses) <= {200, 429}
+    assert live.ask("POST", "/validate", review_body()).status == 200
+
+
+def test_probes_answer_on_the_plain_port_while_the_webhook_is_busy(tmp_path: Path) -> None:
+    release, entered = threading.Event(), threading.Event()
+
+    def busy(request: Request, world: World) -> Decision:
+        entered.set()
+        release.wait(10)
+        return accept(request, world)
+
+    with running(tmp_path, review=busy) as service:
+        caller = threading.Thread(target=service.ask, args=("POST", "/mutate", review_body()))
+        caller.start()
+        try:
+            assert entered.wait(10)
+            assert service.probe("/readyz").status == 200
+            assert service.probe("/healthz").status == 200
+        finally:
+            release.set()
+            caller.join(10)
+
+
+def test_the_plain_port_takes_no_reviews(live: Running) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", live.service.probe_port, timeout=10)
+
+    assert exchange(connection, "POST", "/mutate", review_body()).status == 404
+    connection.close()
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_tls_1_1_is_refused(live: Running) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+
+    with socket.create_connection(("127.0.0.1", live.service.port), 10) as plain, pytest.raises(ssl.SSLError):
+        context.wrap_socket(plain)
+
+
+class Handshaker(threading.Thread):
+    """Shakes hands as fast as it can until stopped; counts failures and remembers the serial numbers seen."""
+
+    def __init__(self, service: Running) -> None:
+        super().__init__()
+        self.service = service
+        self.done = threading.Event()
+        self.serials: list[int] = []
+        self.failures: list[BaseException] = []
+
+    def run(self) -> None:
+        """Connect again and again, and send a review each time."""
+        context = self.service.trust()
+        while not self.done.is_set():
+            try:
+                self.serials.append(self._handshake(context))
+            except (OSError, AssertionError) as error:
+                self.failures.append(error)
+
+    def _handshake(self, context: ssl.SSLContext) -> int:
+        connection = http.client.HTTPSConnection("127.0.0.1", self.service.service.port, context=context, timeout=10)
+        try:
+            connection.connect()
+            assert connection.sock is not None
+            der = connection.sock.getpeercert(binary_form=True)
+            assert der
+            assert exchange(connection, "POST", "/mutate", review_body()).status == 200
+            return x509.load_der_x509_certificate(der).serial_number
+        finally:
+            connection.close()
+
+
+def test_certificates_change_under_load_without_a_failed_handshake(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        issued = {service_serial(service)}
+        clients = [Handshaker(service) for _ in range(4)]
+        for client in clients:
+            client.start()
+        for _ in range(40):
+            serial = issue(tmp_path).leaf.certificate.serial_number
+            issued.add(serial)
+            wait_until(lambda serial=serial: service_serial(service) == serial)  # type: ignore[misc]
+        for client in clients:
+            client.done.set()
+        for client in clients:
+            client.join(10)
+        refused = service.metric("numagate_certificate_last_reload_successful")
+
+    seen = {serial for client in clients for serial in client.serials}
+    assert [error for client in clients for error in client.failures] == []
+    assert seen <= issued
+    assert len(seen) > 10
+    assert refused == 1
+
+
+def service_serial(service: Running) -> int:
+    """Answer the serial number that a new client sees."""
+    pem = ssl.get_server_certificate(("127.0.0.1", service.service.port), timeout=10)
+    return x509.load_pem_x509_certificate(pem.encode()).serial_number
+
+
+def test_bad_certificate_files_never_replace_the_good_one(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        good = service_serial(service)
+        contents = {name: (tmp_path / name).read_bytes() for name in ("tls.crt", "tls.key")}
+
+        (tmp_path / "tls.crt").write_bytes(contents["tls.crt"][:200])
+        wait_until(lambda: service.metric("numagate_certificate_reload_failures_total") == 1)
+        (tmp_path / "tls.crt").write_bytes(contents["tls.crt"])
+        wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 1)
+        issue(tmp_path, now=datetime.now(UTC) - timedelta(days=100), leaf_days=10)
+        wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 0)
+
+        assert service_serial(service) == good
+        assert service.ask("POST", "/mutate", review_body()).status == 200
+        assert service.probe("/readyz").status == 200
+
+
+POLICY = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: %s}\nspec: {governs: accelerators}\n"
+BAD_POLICY = POLICY % "bad" + "  nonsense\n"
+
+
+def test_a_changed_policy_is_in_force_and_a_bad_one_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(POLICY % "one")
+
+    def name(service: Running) -> object:
+        return service.ask("GET", "/version").json["policy"]
+
+    with running(tmp_path / "certs", policy=file, load=lambda: load_policy(file)) as service:
+        assert name(service) == "one"
+        file.write_text(POLICY % "two")
+        wait_until(lambda: name(service) == "two")
+        file.write_text(BAD_POLICY)
+        wait_until(lambda: service.metric("numagate_policy_last_reload_successful") == 0)
+
+        assert name(service) == "two"
+        assert service.probe("/readyz").status == 200
+        assert service.metric("numagate_policy_reload_failures_total") >= 1  # type: ignore[operator]
+
+
+def test_a_start_with_a_bad_policy_is_not_ready_until_it_is_cured(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(BAD_POLICY)
+
+    with running(tmp_path / "certs", policy=file, load=lambda: load_policy(file)) as service:
+        reply = service.ask("POST", "/mutate", review_body())
+        assert (reply.status, reply.headers["retry-after"]) == (503, "1")
+        assert service.probe("/readyz").status == 503
+        assert service.probe("/healthz").status == 200
+
+        file.write_text(POLICY % "cured")
+
+        wait_until(lambda: service.probe("/readyz").status == 200)
+        assert service.ask("POST", "/mutate", review_body()).status == 200
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        b"",
+        b"POST /mutate HTT",
+        b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345",
+        b"POST /mutate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123",
+    ],
+    ids=["silent", "half a line", "half a body", "half a chunk"],
+)
+def test_a_slow_client_is_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch, opening: bytes) -> None:
+    monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
+
+    with raw_connection(live) as connection:
+        started = time.monotonic()
+        connection.sendall(opening)
+        assert read_to_end(connection) == b""
+
+    assert time.monotonic() - started < 5
+
+
+def test_an_idle_connection_between_requests_is_not_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
+    connection = live.connect()
+    assert exchange(connection, "POST", "/mutate", review_body()).status == 200
+
+    with raw_connection(live) as other:
+        assert read_to_end(other) == b""  # longer than the deadline
+
+    assert exchange(connection, "POST", "/mutate", review_body()).status == 200
+    connection.close()
+
+
+def test_too_many_connections_are_dropped_and_the_others_served(
+    live: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_until(lambda: live.service.connections == 0)
+    monkeypatch.setattr(protocol, "MAX_CONNECTIONS", 3)
+    kept = [live.connect() for _ in range(3)]
+    assert {exchange(connection, "GET", "/healthz").status for connection in kept} == {200}
+
+    with pytest.raises((OSError, http.client.HTTPException)):
+        live.ask("GET", "/healthz")
+
+    assert {exchange(connection, "GET", "/healthz").status for connection in kept} == {200}
+    for connection in kept:
+        connection.close()
+
+
+def test_while_draining_every_reply_closes_its_connection_and_none_is_lost(tmp_path: Path) -> None:
+    release, entered = threading.Event(), threading.Event()
+
+    def busy(request: Request, world: World) -> Decision:
+        if request.uid == "waits":
+            entered.set()
+            release.wait(10)
+        return accept(request, world)
+
+    with running(tmp_path, review=busy) as service:
+        idle = service.connect()
+        assert exchange(idle, "POST", "/mutate", review_body()).status == 200
+        replies: list[Reply] = []
+        large = review_body(obj={"padding": "x" * LARGE_BYTES}, uid="waits")
+        caller = threading.Thread(target=lambda: replies.append(service.ask("POST", "/mutate", large)))
+        caller.start()
+        assert entered.wait(10)
+
+        service.service.stop(drain_seconds=1.0)
+        wait_until(lambda: service.probe("/readyz").status == 503)
+        replies.append(exchange(idle, "POST", "/mutate", review_body()))
+        replies.append(service.ask("POST", "/mutate", review_body()))
+        replies.append(service.ask("GET", "/healthz"))
+        release.set()
+        caller.join(10)
+
+    assert [(reply.status, reply.headers.get("connection")) for reply in replies] == [(200, "close")] * 4
+    idle.close()
+
+
+SERVE = """
+import sys
+from pathlib import Path
+from serving import accept
+from webhook.server import logs
+from webhook.server.service import Service
+from webhook.server.settings import Settings
+from webhook.sources.policy_file import load_policy
+settings = Settings(
+    certificates=Path(sys.argv[1]), bind="127.0.0.1", port=0, probe_port=0, drain_seconds=float(sys.argv[2])
+)
+service = Service(settings, review=accept, load=load_policy)
+logs.configure("info")
+service.run()
+"""
+
+
+class Process:
+    """A service in a process of its own; its log lines are read as JSON."""
+
+    def __init__(self, folder: Path, *, drain_seconds: float) -> None:
+        issue(folder)
+        self.folder = folder
+        command = [sys.executable, "-c", SERVE, str(folder), str(drain_seconds)]
+        environment = {"PYTHONPATH": f"{Path(__file__).parents[1]}:{Path(__file__).parents[2]}"}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        self.port = int(str(self.wait_for("serving")["port"]))
+
+    def wait_for(self, message: str) -> dict[str, object]:
+        """Read log lines up to the one with `message`."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            entry: dict[str, object] = json.loads(line)
+            if entry["message"] == message:
+                return entry
+        pytest.fail(f"the log ended without {message!r}")
+
+    def connect(self) -> http.client.HTTPSConnection:
+        """Open a connection."""
+        context = ssl.create_default_context(cafile=self.folder / "ca.crt")
+        return http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=10)
+
+    def end(self) -> int:
+        """Wait for the end and answer the exit code."""
+        try:
+            self.process.communicate(timeout=20)
+        finally:
+            self.process.kill()
+        return self.process.returncode
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[float], Process]]:
+    """Start services, and end those that a failed test left."""
+    started: list[Process] = []
+
+    def begin(drain_seconds: float) -> Process:
+        started.append(Process(tmp_path, drain_seconds=drain_seconds))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.process.kill()
+        process.process.communicate()
+
+
+def test_sigterm_drains_and_ends_with_exit_code_0(start: Callable[[float], Process]) -> None:
+    process = start(0.5)
+    connection = process.connect()
+    assert exchange(connection, "POST", "/mutate", review_body()).headers.get("connection") is None
+
+    process.process.send_signal(signal.SIGTERM)
+    process.wait_for("draining")
+
+    reply = exchange(connection, "POST", "/mutate", review_body())
+    assert (reply.status, reply.headers["connection"]) == (200, "close")
+    assert process.end() == 0
+
+
+def test_a_half_open_request_does_not_delay_the_end(start: Callable[[float], Process]) -> None:
+    process = start(0.0)
+    connection = process.connect()
+    connection.putrequest("POST", "/mutate")
+    connection.putheader("Content-Length", "10")
+    connection.endheaders(b"12345")
+
+    began = time.monotonic()
+    process.process.send_signal(signal.SIGTERM)
+
+    assert process.end() == 0
+    assert time.monotonic() - began < 10
+    connection.close()
+
+
+def test_a_second_signal_ends_at_once(start: Callable[[float], Process]) -> None:
+    process = start(600.0)
+
+    process.process.send_signal(signal.SIGTERM)
+    process.wait_for("draining")
+    process.process.send_signal(signal.SIGTERM)
+
+    assert process.end() == 0
+
+
+def test_the_interrupt_of_a_terminal_does_not_wait(start: Callable[[float], Process]) -> None:
+    process = start(600.0)
+
+    process.process.send_signal(signal.SIGINT)
+
+    assert process.end() == 0
+
+
+def raw_connection(service: Running) -> ssl.SSLSocket:
+    """Open a TLS connection to write bytes of our own choice to."""
+    plain = socket.create_connection(("127.0.0.1", service.service.port), 10)
+    return service.trust().wrap_socket(plain, server_hostname="127.0.0.1")
+
+
+def read_to_end(connection: ssl.SSLSocket) -> bytes:
+    """Read until the other side closes, however rudely."""
+    found = b""
+    try:
+        while part := connection.recv(65536):
+            found += part
+    except (ssl.SSLEOFError, ConnectionResetError):
+        pass
+    return found
+
+
