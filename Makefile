@@ -12,6 +12,8 @@ UPGRADE ?=
 COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
+# A test that hangs is shown with its stack and ends the run.
+PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
@@ -44,10 +46,10 @@ format: setup ## Format the code and apply safe fixes.
 
 test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
-	@$(BIN)/python -m pytest webhook tests $(PYTEST_ARGS)
+	@$(PYTEST) webhook tests
 
 unit: setup ## Run the quick tests only.
-	@$(BIN)/python -m pytest webhook tests/unit tests/property tests/meta $(PYTEST_ARGS)
+	@$(PYTEST) webhook tests/unit tests/property tests/meta
 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
@@ -56,7 +58,7 @@ demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
 bench: setup ## Measure latency, throughput, memory and start-up.
-	@$(BIN)/python -m pytest tests/bench $(PYTEST_ARGS)
+	@$(PYTEST) tests/bench
 
 lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest versions.
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt

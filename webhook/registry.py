@@ -10,7 +10,7 @@ from webhook.domain.errors import NumagateError
 Plugin = TypeVar("Plugin")
 
 
-def load(package: ModuleType, constant: str, kind: type[Plugin] = object) -> tuple[Plugin, ...]:
+def load(package: ModuleType, constant: str, kind: type[Plugin]) -> tuple[Plugin, ...]:
     """Answer `constant` of every module in `package`, in the order of the module names.
 
     A module whose name starts with `_` is a helper of its neighbours and is left out.

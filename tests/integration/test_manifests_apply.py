@@ -205,6 +205,12 @@ def test_without_an_answer_these_modes_let_everything_through(cluster: ControlPl
     assert cluster.request("GET", waiting).status == 200
 
     assert create(cluster, GPU) == 201
+    counted = 'apiserver_admission_webhook_fail_open_count{name="pods.validate.numagate.io"'
+    until(lambda: create(cluster, GPU) == 201 and counted in metrics(cluster), what="a request that passed unseen")
+
+
+def metrics(cluster: ControlPlane) -> str:
+    return cluster.kubectl("get", "--raw", "/metrics").stdout
 
 
 @pytest.fixture(scope="module")

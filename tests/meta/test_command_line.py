@@ -9,7 +9,7 @@ import webhook.cli.commands
 from webhook import registry
 from webhook.cli.command import Command
 
-COMMANDS = [plugin for plugin in registry.load(webhook.cli.commands, "COMMAND") if isinstance(plugin, Command)]
+COMMANDS = registry.load(webhook.cli.commands, "COMMAND", Command)
 
 
 def numagate(*arguments: str) -> subprocess.CompletedProcess[str]:

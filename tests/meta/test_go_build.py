@@ -119,7 +119,7 @@ def test_a_sufficient_go_on_path_is_taken(module: Path) -> None:
 def test_without_a_sufficient_go_the_wheel_is_taken(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_go(module, version="1.25.9")
     wheel = program(module / "site" / "go" / "bin" / "go", FAKE_GO.format(version="1.26.6", status=0))
-    monkeypatch.setattr(go_toolchain.sysconfig, "get_path", lambda _: str(module / "site"))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(module / "site"))
 
     assert go_toolchain.find_go(module) == str(wheel)
 
@@ -128,7 +128,7 @@ def test_without_any_go_the_error_says_what_was_seen_and_what_to_do(
     module: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go = install_go(module, version="1.25.9")
-    monkeypatch.setattr(go_toolchain.sysconfig, "get_path", lambda _: str(module / "nothing"))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(module / "nothing"))
 
     with pytest.raises(go_toolchain.NoGoError) as caught:
         go_toolchain.find_go(module)

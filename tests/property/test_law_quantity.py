@@ -31,7 +31,7 @@ def exact(quantity: Quantity) -> Fraction:
 
 def tens(exponent: int) -> Fraction:
     """Answer a power of ten."""
-    return Fraction(10**exponent) if exponent >= 0 else Fraction(1, 10**-exponent)
+    return Fraction(f"1e{exponent}")
 
 
 def meant(text: str) -> Fraction:
@@ -39,7 +39,7 @@ def meant(text: str) -> Fraction:
     suffix = text.lstrip("+-.0123456789")
     number = Fraction(text.removesuffix(suffix) if suffix else text)
     if suffix in BINARY:
-        return number * 2 ** BINARY[suffix]
+        return number * (1 << BINARY[suffix])
     return number * tens(DECIMAL[suffix] if suffix in DECIMAL else int(suffix[1:]))
 
 

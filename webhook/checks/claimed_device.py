@@ -1,6 +1,6 @@
 """Finds devices that come through a resource claim, which the topology manager never sees.
 
-What: the pod has spec.resourceClaims (dynamic resource allocation) and asks for no accelerator by name.
+What: the pod has spec.resourceClaims (dynamic resource allocation).
 Why: claims are prepared after admission and give no hints, so CPUs and memory may be pinned to one NUMA node and the
 device may be on another (pkg/kubelet/cm/container_manager_linux.go:NewContainerManager lists the hint providers).
 Instead: constrain the claim to one NUMA node, for instance with a matchAttribute on the driver's NUMA attribute.
@@ -30,5 +30,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     remedy="Constrain the claim to one NUMA node.",
     find=find,
-    without_accelerators=True,
+    accelerated=None,
 )

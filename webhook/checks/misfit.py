@@ -20,7 +20,9 @@ from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.policy import Classes
 from webhook.domain.resources import CPU
+from webhook.domain.resources import MEMORY
 from webhook.domain.resources import amount
+from webhook.domain.resources import is_whole
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -54,7 +56,9 @@ def _combination(subject: Subject, nearest: ClassFit, remedy: str) -> Flaw:
 
 
 def _speaks_for_itself(subject: Subject, nearest: ClassFit) -> bool:
-    """An accelerator container with part of a core has a finding of its own (partial-core)."""
+    """Part of a core in an accelerator container and a fraction of a byte have findings of their own."""
+    if any(not is_whole(amount(container.requests, MEMORY)) for container in subject.facts.containers):
+        return True
     threads = nearest.node_class.threads_per_core
     return nearest.admission.reason == "SMTAlignmentError" and any(
         amount(container.requests, CPU).value % threads for container in subject.mains

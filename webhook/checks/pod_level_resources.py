@@ -3,7 +3,7 @@
 What: a pod with accelerators sets spec.resources.
 Why: with feature gate PodLevelResourceManagers off, its default, the static CPU manager and the memory manager leave
 such a pod alone, although its QoS class is Guaranteed (pkg/kubelet/cm/cpumanager/policy_static.go:allocateForAdd).
-Instead: set CPU and memory per container, or use a node class that declares the gate.
+Instead: set CPU and memory per container. Node classes that switch the gate on are not simulated yet.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,10 @@ from webhook.domain.check import Subject
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 
-GATE = "PodLevelResourceManagers"
-
 
 def find(subject: Subject) -> Iterator[Flaw]:
-    """Yield one flaw where no eligible node class pins pods with spec.resources."""
+    """Yield one flaw where spec.resources are set."""
     if not subject.facts.resources_set:
-        return
-    if any(fit.node_class.kubelet.feature_gates.get(GATE, False) for fit in subject.fits):
         return
     yield Flaw(
         path=("spec", "resources"),

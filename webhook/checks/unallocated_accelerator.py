@@ -34,5 +34,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     remedy="Write a limit for the accelerator.",
     find=find,
-    without_accelerators=True,
+    accelerated=False,
 )

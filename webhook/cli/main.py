@@ -4,7 +4,7 @@ import argparse
 import io
 import os
 import sys
-import traceback
+from collections.abc import Callable
 from collections.abc import Sequence
 
 import webhook
@@ -24,9 +24,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (without the program's name) and answer the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 is no reason to fail
+    return guarded(lambda: _dispatch(argv))
+
+
+def _dispatch(argv: Sequence[str] | None) -> int:
+    args = parser().parse_args(argv)
+    run: Callable[[argparse.Namespace], int] = args.run
+    return run(args)
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """Run `action` and answer its exit code, or that of the error that ended it."""
     try:
-        args = parser().parse_args(argv)
-        code: int = args.run(args)
+        code = action()
         sys.stdout.flush()
     except NumagateError as error:
         sys.stderr.write(f"numagate: {visible(str(error))}\n")
@@ -37,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more at exit
         return BROKEN_PIPE
     except Exception:  # noqa: BLE001 - the edge: a bug must not look like "findings" (1) or "bad input" (2)
+        import traceback  # noqa: PLC0415 - only bugs pay for it
+
         traceback.print_exc()
         sys.stderr.write("numagate: internal error, please report the lines above\n")
         return INTERNAL_ERROR

@@ -8,6 +8,7 @@ from pathlib import Path
 from webhook import formats
 from webhook import registry
 from webhook import workloads
+from webhook.domain.errors import PolicyError
 from webhook.domain.output_format import OutputFormat
 from webhook.domain.policy import Governs
 from webhook.domain.topology import NodeClass
@@ -37,8 +38,14 @@ def load_world(*, policy: str | Path | None, profiles: Sequence[str], governs: s
     Raises:
         PolicyError: a file is missing or wrong, or no machine has that name.
     """
-    declared: tuple[NodeClass, ...] = tuple(one for name in profiles for one in load_profiles(name))
-    loaded = load_policy(policy, profiles=declared)
+    declared: dict[str, NodeClass] = {}
+    for source in profiles:
+        for one in load_profiles(source):
+            if one.name in declared:
+                message = f"a second node class is named {one.name}: give each its own name"
+                raise PolicyError(message, source=source)
+            declared[one.name] = one
+    loaded = load_policy(policy, profiles=tuple(declared.values()))
     classes = loaded.classes or (load_profiles(ASSUMED, assumed=True) if policy is None else ())
     chosen = replace(loaded.policy, governs=Governs(governs)) if governs else loaded.policy
     return World(policy=chosen, classes=classes, own_namespace=OWN_NAMESPACE, instant=instant)

@@ -87,7 +87,7 @@ class Flaw:
 class Check:
     """A rule with its code, the level it belongs to, and one sentence on what to do about it.
 
-    It runs on pods that ask for accelerators; `without_accelerators` makes it run on those that ask for none instead.
+    `accelerated` says which pods it concerns: those that ask for accelerators (True), for none (False), or all (None).
     """
 
     code: str
@@ -95,7 +95,7 @@ class Check:
     severity: Severity
     remedy: str
     find: Callable[[Subject], Iterator[Flaw]]
-    without_accelerators: bool = False
+    accelerated: bool | None = True
 
     @property
     def name(self) -> str:
@@ -104,7 +104,7 @@ class Check:
 
     def run(self, subject: Subject) -> Iterator[Finding]:
         """Yield the findings on `subject`; none where the check does not concern such a pod."""
-        if self.without_accelerators == bool(subject.accelerators):
+        if self.accelerated not in {None, bool(subject.accelerators)}:
             return
         for flaw in self.find(subject):
             yield Finding(

@@ -35,12 +35,16 @@ class ReportedFinding:
 
 @dataclass(frozen=True, slots=True)
 class ReportedEdit:
-    """What to write into the file: `new` at `path`; `line` is where the field stands, or the nearest one above it."""
+    """What to write into the file: `new` at `path`; `line` is where the field stands, or the nearest one above it.
+
+    `note` says what the value brings with it ("now has a limit"), or is empty.
+    """
 
     path: str
     line: int
     old: str | None
     new: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

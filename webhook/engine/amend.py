@@ -46,6 +46,10 @@ class _Target:
     note: str = ""
 
 
+_Planned = tuple[Container, str, _Target]
+"""A container, a resource, and what both of its values become."""
+
+
 def amend(pod: JsonObject, subject: Subject, gather: Gather, *, level: Level) -> Amendment:
     """Answer the pod with every fault repaired that belongs to `level` or below and can be.
 
@@ -54,9 +58,9 @@ def amend(pod: JsonObject, subject: Subject, gather: Gather, *, level: Level) ->
     """
     if level is Level.NONE or subject.facts.resources_set:
         return Amendment((), pod, subject)
-    amended = _apply(pod, subject, gather, tuple(_edits(pod, subject, level, free_helpers=False)))
+    amended = _apply(pod, subject, gather, _plan(subject, level, free_helpers=False))
     if level is Level.ALIGNED and _never_fits(amended.subject):
-        freed = _apply(pod, subject, gather, tuple(_edits(pod, subject, level, free_helpers=True)))
+        freed = _apply(pod, subject, gather, _plan(subject, level, free_helpers=True))
         if not _never_fits(freed.subject):
             return freed
     return amended
@@ -76,15 +80,16 @@ def set_value(document: object, path: Path, value: object) -> object:
     return fields
 
 
-def _apply(pod: JsonObject, subject: Subject, gather: Gather, edits: tuple[Edit, ...]) -> Amendment:
-    if not edits:
-        return Amendment((), pod, subject)
+def _apply(pod: JsonObject, subject: Subject, gather: Gather, plan: tuple[_Planned, ...]) -> Amendment:
+    edits = tuple(edit for container, resource, target in plan for edit in _write(pod, container, resource, target))
     amended: object = pod
     for edit in edits:
         amended = set_value(amended, edit.path, edit.new)
     result = as_object(amended)
-    written = {(edit.container, edit.path[-1]) for edit in edits}
-    left = frozenset(one for one in subject.by_limit_range if (one[0], one[2]) not in written)
+    decided = {(container.name, resource) for container, resource, _ in plan}
+    left = frozenset(one for one in subject.by_limit_range if (one[0], one[2]) not in decided)
+    if not edits and left == subject.by_limit_range:
+        return Amendment((), pod, subject)
     return Amendment(edits, result, replace(gather(read(result)), by_limit_range=left))
 
 
@@ -92,12 +97,13 @@ def _never_fits(subject: Subject) -> bool:
     return bool(subject.fits) and not any(fit.fits is not Fits.NO for fit in subject.fits)
 
 
-def _edits(pod: JsonObject, subject: Subject, level: Level, *, free_helpers: bool) -> Iterator[Edit]:
-    for container in subject.facts.containers:
-        for resource in COMPUTE:
-            target = _target(subject, container, resource, level, free_helpers=free_helpers)
-            if target is not None:
-                yield from _write(pod, container, resource, target)
+def _plan(subject: Subject, level: Level, *, free_helpers: bool) -> tuple[_Planned, ...]:
+    return tuple(
+        (container, resource, target)
+        for container in subject.facts.containers
+        for resource in COMPUTE
+        if (target := _target(subject, container, resource, level, free_helpers=free_helpers)) is not None
+    )
 
 
 def _target(

@@ -73,7 +73,7 @@ def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
     remaining = _enforced(findings, modes) if governed else ()
     if governed and not invalid and any(finding.severity is Severity.FAULT for finding in findings):
         amended = amend(pod, subject, lambda new: gather(new, policy, world.classes), level=modes.repair)
-        amended_findings = find(amended.subject) if amended.edits else findings
+        amended_findings = findings if amended.subject is subject else find(amended.subject)
         remaining = _enforced(amended_findings, modes)
         if not remaining:
             after, after_findings, repaired = amended.subject, amended_findings, amended.pod

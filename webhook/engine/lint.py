@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 
+from webhook.domain import keys
 from webhook.domain.errors import InputError
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
@@ -24,6 +26,7 @@ from webhook.engine import namespace_levels
 from webhook.engine import pod_shapes
 from webhook.engine import reported
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import judge_pod
 from webhook.engine.limit_range import ContainerDefaults
@@ -32,6 +35,8 @@ from webhook.engine.world import World
 
 UNKNOWN_KIND = "unknown-kind"
 MISSING_TEMPLATE = "missing-pod-template"
+EXEMPT = "exempt"
+_SYSTEM = "kube-system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +109,36 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
     locations = list(workload.locate(manifest.content))
     for location in locations:
         shape = Shape(pod=location.pod, root=location.spec_path, place=location.place)
-        judgement = _judge(manifest, shape, around)
-        yield reported.result(
-            manifest,
-            namespace=around.namespace(manifest),
-            root=shape.root,
-            place=shape.place,
-            outcome=judgement.outcome,
-            findings=_findings(judgement),
-            judgement=judgement,
-        )
+        yield _known(manifest, shape, around)
     if not locations:
         yield _without_template(manifest, workload, around)
+
+
+def _known(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
+    judgement = _judge(manifest, shape, around)
+    outcome, findings = judgement.outcome, _findings(judgement)
+    reason = _why_exempt(shape, around.namespace(manifest), around.world)
+    if reason and outcome is not Outcome.SKIP:
+        judgement = replace(judgement, edits=())
+        outcome, findings = Outcome.SKIP, (Finding(EXEMPT, Severity.WARNING, Level.NONE, ("spec",), reason),)
+    return reported.result(
+        manifest,
+        namespace=around.namespace(manifest),
+        root=shape.root,
+        place=shape.place,
+        outcome=outcome,
+        findings=findings,
+        judgement=judgement,
+    )
+
+
+def _why_exempt(shape: Shape, namespace: str, world: World) -> str | None:
+    """Say why the pods of this template are not judged; who will create them is not known here."""
+    if namespace in {_SYSTEM, world.own_namespace} or world.policy.exempts_namespace(namespace):
+        return f"namespace {namespace} is exempt: its pods are neither repaired nor refused"
+    if world.policy.exemptions.pods and why_pod_exempt(shape.pod or {}, world.instant):
+        return f"exempt by its annotation {keys.EXEMPT}: such pods are neither repaired nor refused"
+    return None
 
 
 def _type(manifest: Manifest) -> tuple[str, str]:
@@ -141,8 +164,14 @@ def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
 
 
 def _findings(judgement: Judgement) -> tuple[Finding, ...]:
-    """The findings on the pod as written, then what only shows once the edits are made."""
-    return (*judgement.findings, *(finding for finding in judgement.remaining if finding not in judgement.findings))
+    """The findings on the pod as written, worded as the server would refuse it.
+
+    What a repair cannot cure is said of the repaired pod; a kind of fault that only shows there is added.
+    """
+    refused = {(finding.code, finding.path): finding for finding in judgement.remaining}
+    codes = {finding.code for finding in judgement.findings}
+    written = (refused.get((finding.code, finding.path), finding) for finding in judgement.findings)
+    return (*written, *(finding for finding in judgement.remaining if finding.code not in codes))
 
 
 def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:

@@ -82,5 +82,9 @@ def _edits(manifest: Manifest, place: Callable[[Path], Path], judgement: Judgeme
     for edit in judgement.edits:
         path = place(edit.path)
         yield ReportedEdit(
-            path=field_path((*manifest.place, *path)), line=manifest.positions.at(path), old=edit.old, new=edit.new
+            path=field_path((*manifest.place, *path)),
+            line=manifest.positions.at(path),
+            old=edit.old,
+            new=edit.new,
+            note=edit.note,
         )

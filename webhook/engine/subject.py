@@ -33,10 +33,18 @@ def accelerators_of(facts: PodFacts, table: Accelerators) -> Mapping[str, Mappin
     return found
 
 
-def eligible(facts: PodFacts, classes: tuple[NodeClass, ...]) -> tuple[NodeClass, ...]:
-    """Answer the classes that the scheduler may choose; assumed ones stay, since they stand for an unknown machine."""
+def eligible(
+    facts: PodFacts, accelerators: Mapping[str, Mapping[str, int]], classes: tuple[NodeClass, ...]
+) -> tuple[NodeClass, ...]:
+    """Answer the classes that the scheduler may choose: they have such accelerators, and the pod may go there.
+
+    An assumed class stays whatever the pod selects, since it stands for an unknown machine.
+    """
+    resources = {resource for counts in accelerators.values() for resource in counts}
     return tuple(
-        node_class for node_class in classes if node_class.assumed or why_ineligible(facts, node_class) is None
+        node_class
+        for node_class in classes
+        if resources <= node_class.devices.keys() and (node_class.assumed or why_ineligible(facts, node_class) is None)
     )
 
 
@@ -45,7 +53,7 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
     accelerators = accelerators_of(facts, policy.accelerators)
     count = numa_nodes.asked_for(facts.annotations)
     by_limit_range = _by_limit_range(facts)
-    candidates = eligible(facts, classes) if accelerators else ()
+    candidates = eligible(facts, accelerators, classes) if accelerators else ()
     fits = tuple(fit(facts, node_class, accelerators, count) for node_class in candidates)
     helper_values = {
         container.name: share.helper_values(container, policy.repair)

@@ -12,7 +12,6 @@ from webhook.domain.report import ReportedFinding
 from webhook.domain.report import Result
 from webhook.domain.visible import visible
 
-_ORDER = {"invalid": 0, "fault": 1, "warning": 2}
 _FITS = {"yes": "fits", "no": "does not fit", "unenforced": "does not enforce alignment"}
 
 
@@ -47,7 +46,7 @@ def _result(result: Result) -> Iterator[str]:
     yield f"          {reached}namespace {visible(result.namespace)}"
     for one in result.classes:
         yield f"          {_class(one)}"
-    for finding in sorted(result.findings, key=lambda finding: _ORDER.get(finding.severity, len(_ORDER))):
+    for finding in result.findings:
         yield f"    {_finding(finding, result.path)}"
     if result.edits:
         yield "    write:"
@@ -70,7 +69,8 @@ def _finding(finding: ReportedFinding, root: str) -> str:
 
 def _edit(edit: ReportedEdit) -> str:
     was = f"was {visible(edit.old)}" if edit.old is not None else "new"
-    return f"line {edit.line}: {visible(edit.path)}: {visible(edit.new)}  ({was})"
+    remark = f"{was}; {visible(edit.note)}" if edit.note else was
+    return f"line {edit.line}: {visible(edit.path)}: {visible(edit.new)}  ({remark})"
 
 
 def _summary(report: Report) -> Iterator[str]:

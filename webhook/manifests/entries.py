@@ -95,10 +95,8 @@ def _claims(policy: Policy) -> Entry:
         name="claims.validate.numagate.io",
         path=_VALIDATE,
         rules=(_rule(("CREATE",), ("pods",)),),
-        conditions=(
-            ("resource-claims", match.claims()),
-            ("neither-accelerator-nor-key", f"!(\n{match.pod('object', policy.accelerators)})"),
-        ),
+        # One condition, not two: the API server would compute both for every pod, and few have claims.
+        conditions=(("claims-only", f"{match.claims()} && !(\n{match.pod('object', policy.accelerators)})"),),
         binding=False,
         seconds=3,
     )

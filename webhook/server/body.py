@@ -1,5 +1,6 @@
 """Reads a request body within a limit, while it streams in."""
 
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -14,6 +15,30 @@ MAX_BYTES_HELD = 48 * 1024 * 1024
 """What all unfinished requests may hold together: a parsed body takes several times its bytes."""
 
 _MAX_DIGITS = 18
+
+
+class Incoming:
+    """A request body on its way; `finished` once its last piece has been taken."""
+
+    __slots__ = ("_receive", "finished")
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.finished = False
+
+    async def next(self) -> bytes:
+        """Answer the next piece.
+
+        Raises:
+            Disconnected: the client went away.
+        """
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self.finished = True
+            raise Disconnected
+        self.finished = not message.get("more_body", False)
+        piece: bytes = message.get("body", b"")
+        return piece
 
 
 class Disconnected(Exception):  # noqa: N818  # no error: the client went away
@@ -70,25 +95,20 @@ def declared_length(headers: list[tuple[bytes, bytes]]) -> int:
     return 0
 
 
-async def read_body(receive: Receive, lease: Lease, *, limit: int = MAX_BYTES) -> bytes:
+async def read_body(incoming: Incoming, lease: Lease, *, limit: int = MAX_BYTES) -> bytes:
     """Answer the whole body.
 
     Raises:
         RequestError: 413 as soon as the limit is passed, 429 where all requests together hold too much.
         Disconnected: the client went away.
     """
-    chunks: list[bytes] = []
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        chunk: bytes = message.get("body", b"")
-        if lease.take(len(chunk)) > limit:
+    pieces: list[bytes] = []
+    while not incoming.finished:
+        piece = await incoming.next()
+        if lease.take(len(piece)) > limit:
             raise too_large(limit)
-        chunks.append(chunk)
-        more = message.get("more_body", False)
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        pieces.append(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def too_large(limit: int = MAX_BYTES) -> RequestError:
@@ -96,13 +116,12 @@ def too_large(limit: int = MAX_BYTES) -> RequestError:
     return RequestError(f"the body is larger than {limit} bytes", status=413, reason="RequestEntityTooLarge")
 
 
-async def linger(receive: Receive, *, limit: int = 2 * MAX_BYTES) -> None:
-    """Read on and forget: a client that still sends would lose the reply if the connection were closed under it.
+async def linger(incoming: Incoming, *, limit: int = 2 * MAX_BYTES) -> None:
+    """Take the rest of a body and forget it: a client that still sends could lose a reply that ends the connection.
 
     It ends with the body, at `limit`, or at the protocol's receive deadline.
     """
-    size, more = 0, True
-    while more and size < limit:
-        message = await receive()
-        size += len(message.get("body", b""))
-        more = message["type"] == "http.request" and message.get("more_body", False)
+    size = 0
+    with suppress(Disconnected):
+        while not incoming.finished and size < limit:
+            size += len(await incoming.next())

@@ -65,7 +65,7 @@ def configure(app: ASGIApp, *, lifespan: bool, tls: Callable[..., object] | None
 class Listener(uvicorn.Server):
     """A server on a bound socket.
 
-    A signal, or `drain`, starts the lame duck time: every reply closes its connection, and the port stays open until
+    A signal, or `stop`, starts the lame duck time: every reply closes its connection, and the port stays open until
     all clients have learned to go elsewhere. A second signal ends at once.
     """
 
@@ -81,17 +81,20 @@ class Listener(uvicorn.Server):
         self._drain_seconds = drain_seconds
         self._on_drain = on_drain
         self._tick = on_tick
+        self.failed = False
         self._exit_at: float | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._signalled = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start as uvicorn does, with limits on the TLS handshake and farewell that it does not offer."""
         await self.lifespan.startup()
         if self.lifespan.should_exit:
-            self.should_exit = True
+            self.failed = self.should_exit = True
             return
-        tls = self.config.ssl
+        tls, self._loop = self.config.ssl, asyncio.get_running_loop()
         self.servers = [
-            await asyncio.get_running_loop().create_server(
+            await self._loop.create_server(
                 self._protocol,
                 sock=sock,
                 backlog=BACKLOG,
@@ -106,15 +109,21 @@ class Listener(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Drain at the first signal, exit at the second; the exit code stays 0."""
         del frame
-        if self._exit_at is not None:
+        # A signal may come in the middle of a log line: do the work on the loop, not here.
+        if self._loop is None or self._signalled:
             self.should_exit = self.force_exit = True
-        elif sig == signal.SIGINT:
-            # A person at a terminal: no Service sends more requests.
-            self.drain(seconds=0.0)
         else:
-            self.drain(seconds=self._drain_seconds)
+            # At a terminal nobody waits for a Service to learn.
+            seconds = 0.0 if sig == signal.SIGINT else self._drain_seconds
+            self._loop.call_soon_threadsafe(lambda: self._drain(seconds))
+        self._signalled = True
 
-    def drain(self, *, seconds: float) -> None:
+    def stop(self, *, drain_seconds: float) -> None:
+        """Drain and exit; may be called from any thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(lambda: self._drain(drain_seconds))
+
+    def _drain(self, seconds: float) -> None:
         """Leave the Service: be unready, close each connection with its next reply, exit after `seconds`."""
         self._exit_at = time.monotonic() + seconds
         self._on_drain(seconds)

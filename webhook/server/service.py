@@ -15,6 +15,7 @@ from datetime import datetime
 from fastapi import FastAPI
 
 from webhook import __version__
+from webhook.domain.errors import NumagateError
 from webhook.engine.request import Pass
 from webhook.server import listener
 from webhook.server import logs
@@ -48,7 +49,6 @@ class Service:
             NumagateError: the certificate cannot be served, or a port is taken.
         """
         self._settings = settings
-        self._loop: asyncio.AbstractEventLoop | None = None
         self.started = threading.Event()
         self.state = State(own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
@@ -65,7 +65,11 @@ class Service:
         )
 
     def run(self) -> None:
-        """Serve until a signal ends it."""
+        """Serve until a signal ends it.
+
+        Raises:
+            NumagateError: it could not start.
+        """
         # Probes have a thread of their own: a busy event loop must not look like a dead one.
         probes = threading.Thread(target=lambda: self._probes.run([self._probe_socket]), name="probes", daemon=True)
         probes.start()
@@ -78,6 +82,9 @@ class Service:
             self._probes.should_exit = True
             probes.join(timeout=2.0)
             self._worker.shutdown(wait=False, cancel_futures=True)
+        if self._server.failed:
+            msg = "the service could not start: its log says why"
+            raise NumagateError(msg)
 
     @property
     def connections(self) -> int:
@@ -86,8 +93,7 @@ class Service:
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(lambda: self._server.drain(seconds=drain_seconds))
+        self._server.stop(drain_seconds=drain_seconds)
 
     def _main_listener(self, review: Review) -> listener.Listener:
         meter = Meter()
@@ -118,7 +124,6 @@ class Service:
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
-        self._loop = asyncio.get_running_loop()
         await self._upkeep.step()
         polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
         ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}

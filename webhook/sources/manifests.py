@@ -204,7 +204,5 @@ def _describe(value: object) -> str:
             return "a list"
         case str():
             return "text"
-        case dict():
-            return "an object"
         case _:
             return "a number"

@@ -92,7 +92,7 @@ class _Composer:
                 node = self._sequence(event, depth)
             case yaml.ScalarEvent():
                 node = self._scalar(event)
-            case _:  # the parser sends no other event where a value stands
+            case _:  # pragma: no cover - the parser sends no other event where a value stands
                 raise self._error(event, "a value was expected")
         if event.anchor:
             self._anchors[event.anchor] = node

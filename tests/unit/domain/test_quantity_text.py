@@ -127,6 +127,8 @@ def test_a_text_that_go_takes_for_canonical_is_kept(text: str) -> None:
         ("-0.0001Ki", "-102400u"),
         ("8Mi", "8Mi"),
         ("0Ei", "0"),
+        ("0e-20", "0"),
+        ("-0.00000000000000000000", "0"),
         ("-0", "0"),
         ("8Ei", str(INT64_MAX)),
         ("-8Ei", str(-INT64_MAX)),

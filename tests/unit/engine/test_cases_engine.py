@@ -3,10 +3,13 @@
 from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import casetable
 import pytest
+import yaml
+from caseobjects import GPU
 from casetable import Case
 from casetable import Expect
 from casetable import Template
@@ -38,6 +41,10 @@ from webhook.sources.policy_file import load_profiles
 from webhook.sources.policy_file import parse_stream
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
+VERDICT = (
+    *("decision", "qos", "gpus", "level", "level_after", "fits", "fits_after"),
+    *("faults", "warns", "cells", "admitted"),
+)
 TEMPLATES = [
     pytest.param(case, template, id=f"{case.id}-{number}" if number else case.id)
     for case in casetable.for_runner("engine")
@@ -55,6 +62,12 @@ RESTRICTED = [
     for number, template in enumerate(case.templates)
     if template.expect.restricted
 ]
+RIGHT = [
+    pytest.param(case, template, id=f"{case.id}-{number}" if number else case.id)
+    for case in casetable.for_runner("engine")
+    for number, template in enumerate(case.templates)
+    if template.expect.decision in {"accept", "warn", "skip"}
+]
 REVIEWS = [
     pytest.param(case, Pass(word), id=f"{case.id}-{word}")
     for case in casetable.for_runner("engine", review=True)
@@ -62,6 +75,7 @@ REVIEWS = [
 ]
 
 
+@cache
 def node_class(name: str) -> NodeClass:
     if name in casetable.own_machines():
         return next(one for one in load_profiles(str(casetable.MACHINES)) if one.name == name)
@@ -69,12 +83,16 @@ def node_class(name: str) -> NodeClass:
 
 
 def world(case: Case, *machines: str) -> World:
-    classes = tuple(map(node_class, machines or case.machines))
+    return _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+
+
+@cache
+def _world(policy: str, machines: tuple[str, ...]) -> World:
+    classes = tuple(map(node_class, machines))
     if len(classes) > 1:  # assumed is one class that stands in for all others
         classes = tuple(replace(one, assumed=False) for one in classes)
-    text = casetable.yaml.safe_dump(case.policy_document)
-    policy = parse_stream(text, case.id, profiles=classes).policy
-    return World(policy=policy, classes=classes, own_namespace="numagate-system", instant=NOON)
+    loaded = parse_stream(policy, "the case's policy", profiles=classes)
+    return World(policy=loaded.policy, classes=classes, own_namespace="numagate-system", instant=NOON)
 
 
 def judge(case: Case, template: Template, *machines: str) -> Judgement:
@@ -94,7 +112,7 @@ def place(finding: Finding) -> str:
     if finding.container is None:
         return field_path(finding.path)
     step = str(finding.path[-1])
-    return f"{finding.container} {'gpu' if step == casetable.GPU else step}"
+    return f"{finding.container} {'gpu' if step == GPU else step}"
 
 
 def verdict(judgement: Judgement, expect: Expect) -> dict[str, Any]:
@@ -112,22 +130,20 @@ def verdict(judgement: Judgement, expect: Expect) -> dict[str, Any]:
         "faults": places(judgement.findings, warnings=False),
         "warns": places(judgement.findings, warnings=True),
         "cells": judgement.subject.fits[0].cells if judgement.subject.fits else (),
+        "admitted": judgement.subject.fits[0].admission.admitted if judgement.subject.fits else None,
     }
     return {key: value for key, value in said.items() if getattr(expect, key) is not None}
 
 
 def wanted(expect: Expect) -> dict[str, Any]:
-    keys = ("decision", "qos", "gpus", "level", "level_after", "fits", "fits_after", "faults", "warns", "cells")
-    said = {key: getattr(expect, key) for key in keys}
+    said = {key: getattr(expect, key) for key in VERDICT}
     return {key: value for key, value in said.items() if value is not None}
 
 
 def amounts(pod: JsonObject, name: str) -> tuple[Quantity, ...]:
     container = next(one for one in read(pod).containers if one.name == name)
     return tuple(
-        amount(side, resource)
-        for side in (container.requests, container.limits)
-        for resource in ("cpu", "memory")
+        amount(side, resource) for side in (container.requests, container.limits) for resource in ("cpu", "memory")
     )
 
 
@@ -224,9 +240,16 @@ def test_a_pod_is_changed_once(case: Case, template: Template) -> None:
     assert admission(case, pod, Pass.MUTATE).patch == ()
 
 
-@pytest.mark.parametrize(
-    ("case", "template"), [one for one in TEMPLATES if one.values[1].expect.decision in {"accept", "warn", "skip"}]
-)
+@pytest.mark.parametrize(("case", "template"), TEMPLATES)
+def test_annotations_and_labels_of_others_stay(case: Case, template: Template) -> None:
+    mutation = admission(case, template.pod, Pass.MUTATE)
+    pod: Any = jsonpatch.apply({"apiVersion": "v1", "kind": "Pod", **template.pod}, mutation.patch)
+    before, after = template.pod.get("metadata", {}), pod.get("metadata", {})
+    for section in ("annotations", "labels"):
+        assert before.get(section, {}).items() <= after.get(section, {}).items()
+
+
+@pytest.mark.parametrize(("case", "template"), RIGHT)
 def test_a_pod_that_is_right_gets_annotation_and_label_only(case: Case, template: Template) -> None:
     patch = admission(case, template.pod, Pass.MUTATE).patch
     assert [operation.path for operation in patch if not operation.path.startswith("/metadata")] == []

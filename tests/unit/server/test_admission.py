@@ -125,7 +125,7 @@ def test_the_review_function_gets_the_request_and_a_fresh_world() -> None:
 
 def test_a_body_in_pieces_is_put_together() -> None:
     body = review_body()
-    messages = [
+    messages: list[Message] = [
         {"type": "http.request", "body": body[:50], "more_body": True},
         {"type": "http.request", "body": body[50:], "more_body": False},
     ]
@@ -249,7 +249,7 @@ def test_a_bug_is_an_internal_error_that_tells_nothing(caplog: pytest.LogCapture
 
 @pytest.mark.parametrize("body", [review_body(), LARGE], ids=["small", "large"])
 def test_a_bug_never_breaks_the_connection(body: bytes) -> None:
-    def broken(request: Request, world: World) -> Decision:
+    def broken(_request: Request, _world: World) -> Decision:
         raise RecursionError
 
     assert Bench(review=broken).ask(body)[0] == 500

@@ -27,9 +27,7 @@ METRICS = Metrics("0")
 
 def ready_state() -> State:
     """Answer the state of a ready replica."""
-    return State(
-        own_namespace="ours", loaded=load_policy(), certificate_expiry=datetime.now(UTC) + timedelta(days=1)
-    )
+    return State(own_namespace="ours", loaded=load_policy(), certificate_expiry=datetime.now(UTC) + timedelta(days=1))
 
 
 def app_with(state: State) -> FastAPI:
@@ -45,9 +43,7 @@ def app_with(state: State) -> FastAPI:
             meter=Meter(),
         )
 
-    return webhook_app(
-        mutate=endpoint(Pass.MUTATE), validate=endpoint(Pass.VALIDATE), state=state, metrics=METRICS
-    )
+    return webhook_app(mutate=endpoint(Pass.MUTATE), validate=endpoint(Pass.VALIDATE), state=state, metrics=METRICS)
 
 
 def ask(app: FastAPI, method: str, path: str, body: bytes = b"") -> httpx.Response:

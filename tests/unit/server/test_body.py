@@ -9,6 +9,7 @@ from starlette.types import Receive
 
 from webhook.domain.errors import RequestError
 from webhook.server.body import Disconnected
+from webhook.server.body import Incoming
 from webhook.server.body import Meter
 from webhook.server.body import declared_length
 from webhook.server.body import linger
@@ -34,7 +35,7 @@ def chunks(*parts: bytes) -> list[Message]:
 def read(messages: Iterable[Message], *, limit: int = 10, meter: Meter | None = None) -> bytes:
     """Read a body of `messages`."""
     with (meter or Meter(100)).lease() as lease:
-        return asyncio.run(read_body(receiver(messages), lease, limit=limit))
+        return asyncio.run(read_body(Incoming(receiver(messages)), lease, limit=limit))
 
 
 @pytest.mark.parametrize("parts", [[b""], [b"abc"], [b"ab", b"", b"c"], [b"0123456789"]])
@@ -92,9 +93,6 @@ def test_a_body_without_declared_length_counts_as_empty() -> None:
 def test_lingering_ends_with_the_body_the_client_or_the_limit(messages: list[Message]) -> None:
     rest = iter(messages)
 
-    async def receive() -> Message:
-        return next(rest)
-
-    asyncio.run(linger(receive, limit=12))
+    asyncio.run(linger(Incoming(receiver(rest)), limit=12))
 
     assert list(rest) == []

@@ -20,7 +20,7 @@ from webhook.server import duration
         ("1h1m1s", 3661.0),
         ("250us", 0.00025),
         ("250µs", 0.00025),
-        ("250μs", 0.00025),  # noqa: RUF001  # Go takes both letters
+        ("250μs", 0.00025),  # Go takes both letters
         ("7ns", 7e-9),
         ("0", 0.0),
         ("-0", 0.0),
@@ -30,11 +30,13 @@ def test_go_durations_are_read(text: str, seconds: float) -> None:
     assert duration.parse(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "3", "s", ".s", "3 s", " 3s", "3s ", "3S", "3sec", "3d", "1_0s", "٣s", "３s", "1e3s", "--3s", "+-3s", "+", "s3"]  # noqa: RUF001
-    + ["NaNs", "infs", "3s\n", "9" * 70 + "s"],
+GARBAGE = (
+    ["", "3", "s", ".s", "3 s", " 3s", "3s ", "3S", "3sec", "3d", "1_0s", "\u0663s", "\uff13s", "1e3s"],
+    ["--3s", "+-3s", "+", "s3", "NaNs", "infs", "3s\n", "9" * 70 + "s"],
 )
+
+
+@pytest.mark.parametrize("text", [text for row in GARBAGE for text in row])
 def test_what_go_refuses_is_none(text: str) -> None:
     assert duration.parse(text) is None
 

@@ -28,7 +28,10 @@ def test_an_address_that_cannot_be_used_is_one_line_with_a_remedy(host: str, por
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:
-    with listener.bind("127.0.0.1", 0) as opened, pytest.raises(NumagateError, match="cannot listen on 127.0.0.1 port"):
+    with (
+        listener.bind("127.0.0.1", 0) as opened,
+        pytest.raises(NumagateError, match=r"cannot listen on 127\.0\.0\.1 port"),
+    ):
         listener.bind("127.0.0.1", opened.getsockname()[1])
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -54,7 +55,7 @@ def test_control_characters_and_surrogates_are_escaped() -> None:
 def fail_with(secret: str) -> None:
     """Raise an error that quotes `secret`, because of one that does."""
     try:
-        raise KeyError(secret)
+        os.environ[secret]
     except KeyError as error:
         msg = f"bad value {secret}"
         raise ValueError(msg) from error

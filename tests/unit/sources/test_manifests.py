@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from webhook.sources.manifests import MAX_BYTES
 from webhook.sources.manifests import MAX_LISTS
 from webhook.sources.manifests import Reading
 from webhook.sources.manifests import read_manifests
@@ -85,6 +86,14 @@ def test_bytes_that_are_no_utf_8_are_an_error_with_a_line(write: Write) -> None:
     assert (error.line, "no UTF-8: byte 0xff" in error.reason) == (2, True)
 
 
+def test_a_file_beyond_all_measure_is_refused_without_reading_it_all(tmp_path: Path) -> None:
+    huge = tmp_path / "a.yaml"
+    huge.touch()
+    os.truncate(huge, 1 << 40)  # sparse: it takes no room
+    (error,) = read(huge).errors
+    assert error.reason == f"larger than {MAX_BYTES >> 20} MiB: split it"
+
+
 def test_the_pipe_of_a_process_substitution_is_read() -> None:
     reader, writer = os.pipe()
     os.write(writer, b"kind: A\n")
@@ -113,7 +122,7 @@ def test_the_members_of_a_typed_list_get_its_kind(write: Write) -> None:
 
 
 def test_a_bad_member_of_a_list_does_not_hide_the_others(write: Write) -> None:
-    reading = read(write("a.yaml", "kind: List\nitems:\n- kind: A\n- 5\n- kind: B\n"))
+    reading = read(write("a.yaml", "kind: List\nitems:\n- kind: A\n- null\n- kind: B\n"))
     (error,) = reading.errors
     assert (kinds(reading), error.line, error.reason.startswith("items[1]: ")) == (["A", "B"], 4, True)
 

@@ -4,6 +4,7 @@ import pytest
 
 from webhook.domain.errors import InputError
 from webhook.domain.manifest import Positions
+from webhook.sources.chunk import Chunk
 from webhook.sources.chunk import split
 from webhook.sources.yaml_text import MAX_ALIASED
 from webhook.sources.yaml_text import MAX_DEPTH
@@ -63,8 +64,9 @@ def test_lines_count_newlines_only_whatever_else_yaml_calls_a_break() -> None:
     assert read("a: 'x\u2028y\x85z'\nb: é\n")[1].at(("b",)) == 2
 
 
-def test_an_empty_document_is_null() -> None:
-    assert value("---\n# nothing\n") is None
+@pytest.mark.parametrize("text", ["---\n# nothing\n", "# nothing\n"])
+def test_an_empty_document_is_null(text: str) -> None:
+    assert read_yaml(Chunk(file="f.yaml", document=0, text=text, first_line=3, breaks=()))[0] is None
 
 
 @pytest.mark.parametrize("text", ["a: 1\na: 2\n", "{a: 1,\n a: 2}\n", "a: 1\n'a': 2\n"])

@@ -76,5 +76,5 @@ def test_a_ca_that_has_ended_is_refused_with_the_remedy(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(CertificateError, match="cannot write into .*file: .*choose another with --dir"):
+    with pytest.raises(CertificateError, match=r"cannot write into .*file: .*choose another with --dir"):
         issue(tmp_path / "file")

@@ -1,0 +1,68 @@
+"""The Dockerfile agrees with what the manifests expect of the image; no engine is needed to see that."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from webhook.manifests.deployment import USER
+from webhook.manifests.objects import PROBE_PORT
+from webhook.manifests.objects import SERVING_PORT
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def instructions() -> list[str]:
+    """Answer the instructions of the Dockerfile, one string each, without comments."""
+    text = (REPOSITORY / "Dockerfile").read_text()
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    return [" ".join(line.split()) for line in lines.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def test_the_user_is_the_one_of_the_pods_and_a_number(instructions: list[str]) -> None:
+    assert instructions.count(f"USER {USER}:{USER}") == 1
+
+
+def test_the_ports_are_those_of_the_pods(instructions: list[str]) -> None:
+    assert f"EXPOSE {SERVING_PORT} {PROBE_PORT}" in instructions
+
+
+def test_the_program_is_the_entry_point(instructions: list[str]) -> None:
+    assert 'ENTRYPOINT ["numagate"]' in instructions
+
+
+def test_only_wheels_with_locked_hashes_are_installed(instructions: list[str]) -> None:
+    (install,) = (line for line in instructions if " install " in line)
+
+    assert "--require-hashes --requirement runtime.txt" in install
+    assert "--only-binary :all:" in install
+
+
+def test_the_last_stage_has_no_installer(instructions: list[str]) -> None:
+    last = max(index for index, line in enumerate(instructions) if line.startswith("FROM "))
+
+    assert any("pip uninstall --yes" in line for line in instructions[last:])
+
+
+def test_every_stage_uses_the_same_pinned_base(instructions: list[str]) -> None:
+    assert [line for line in instructions if line.startswith("FROM ")] == ["FROM ${PYTHON} AS build", "FROM ${PYTHON}"]
+    assert re.fullmatch(r"ARG PYTHON=python:3\.\d+-slim-\w+", instructions[0])
+
+
+def test_what_is_copied_is_let_through_to_the_engine(instructions: list[str]) -> None:
+    let_through = {
+        line.removeprefix("!")
+        for line in (REPOSITORY / ".dockerignore").read_text().splitlines()
+        if line.startswith("!")
+    }
+    copied = {line.split()[1] for line in instructions if line.startswith("COPY ") and "--from" not in line}
+
+    assert copied == let_through
+
+
+def test_every_locked_dependency_has_a_hash() -> None:
+    text = (REPOSITORY / "requirements" / "runtime.txt").read_text().replace("\\\n", " ")
+    requirements = [line for line in text.splitlines() if "==" in line]
+
+    assert [line for line in requirements if "--hash=sha256:" not in line] == []
