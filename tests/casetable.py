@@ -80,6 +80,9 @@ class Review:
     """Expected decision by pass ("mutate", "validate")."""
     codes: tuple[str, ...]
     patched: bool
+    chained: str
+    """Expected decision of the validating pass on what the mutating pass makes of the object, and its codes."""
+    chained_codes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +229,7 @@ def _review(raw: Object, namespace: str, identifier: str) -> Review:
         message = "a review needs a new object"
         raise ValueError(message)
     expect = raw["expect"]
+    codes = tuple(expect.get("codes", []))
     return Review(
         operation=raw.get("operation", "CREATE"),
         subresource=raw.get("subresource", ""),
@@ -234,8 +238,10 @@ def _review(raw: Object, namespace: str, identifier: str) -> Review:
         old=old,
         new=new,
         decisions={key: expect[key] for key in ("mutate", "validate") if key in expect},
-        codes=tuple(expect.get("codes", [])),
+        codes=codes,
         patched=expect.get("patched", False),
+        chained=expect.get("chained", expect.get("validate", "accept")),
+        chained_codes=tuple(expect.get("chained_codes", () if "chained" in expect else codes)),
     )
 
 

@@ -6,15 +6,21 @@ from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from typing import NoReturn
 
 import pytest
+import yaml
 from controlplane import build
+from controlplane.case_service import CaseService
+from controlplane.case_service import registered_for
 from controlplane.cluster import ControlPlane
+from controlplane.service import CONFIGURATIONS
 from controlplane.service import WebhookService
+from controlplane.service import numagate
 from controlplane.service import registered
 
-RUNNING: list[ControlPlane | WebhookService] = []
+RUNNING: list[ControlPlane | WebhookService | CaseService] = []
 """What has logs that belong to the report of a failed test."""
 
 
@@ -64,6 +70,47 @@ def webhook_service(control_plane: ControlPlane) -> Iterator[WebhookService]:
         with registered(control_plane, service):
             yield service
         RUNNING.remove(service)
+
+
+@pytest.fixture(scope="session")
+def case_certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Issue one certificate for the services of all worlds."""
+    folder = tmp_path_factory.mktemp("case-certificates")
+    numagate("certs", "issue", "--dir", str(folder), "--ip", "127.0.0.1")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def case_service(
+    request: pytest.FixtureRequest, case_certificates: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CaseService]:
+    """Run numagate for one world of the cases (an indirect parameter); pytest runs its tests one after another."""
+    folder = tmp_path_factory.mktemp("world")
+    service = CaseService(request.param, certificates=case_certificates, folder=folder)
+    RUNNING.append(service)
+    try:
+        service.until_ready()
+        yield service
+    finally:
+        RUNNING.remove(service)
+        service.stop()
+
+
+@pytest.fixture(scope="session")
+def rendered_configurations(case_certificates: Path) -> list[dict[str, Any]]:
+    """Render the configurations that `enforce` installs, once; every world gets its own address in them."""
+    target = ["--url", "https://127.0.0.1:1", "--ca-bundle", str(case_certificates / "ca.crt")]
+    documents = yaml.safe_load_all(numagate("manifests", "--overlay", "enforce", *target))
+    return [document for document in documents if document["kind"] in CONFIGURATIONS]
+
+
+@pytest.fixture(scope="session")
+def case_cluster(
+    control_plane: ControlPlane, case_service: CaseService, rendered_configurations: list[dict[str, Any]]
+) -> Iterator[ControlPlane]:
+    """Let the API server ask the service of the world, in the namespaces of that world."""
+    with registered_for(control_plane, case_service, rendered_configurations):
+        yield control_plane
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,6 +17,7 @@ from datetime import UTC
 from datetime import datetime
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from cryptography import x509
@@ -30,12 +31,16 @@ from serving import review_body
 from serving import running
 from serving import wait_until
 
+import webhook
+from webhook.domain.errors import NumagateError
 from webhook.engine.decision import Decision
 from webhook.engine.request import Request
 from webhook.engine.world import World
 from webhook.server import protocol
 from webhook.server.admission import LARGE_BYTES
 from webhook.server.body import MAX_BYTES
+from webhook.server.service import Service
+from webhook.server.settings import Settings
 from webhook.sources.policy_file import load_policy
 
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -302,7 +307,12 @@ class Handshaker(threading.Thread):
             connection.close()
 
 
-def test_certificates_change_under_load_without_a_failed_handshake(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+def test_certificates_change_under_load_without_a_failed_handshake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    if loop == "asyncio":
+        monkeypatch.setitem(sys.modules, "uvloop", None)
     with running(tmp_path) as service:
         issued = {service_serial(service)}
         clients = [Handshaker(service) for _ in range(4)]
@@ -468,32 +478,36 @@ def test_while_draining_every_reply_closes_its_connection_and_none_is_lost(tmp_p
     idle.close()
 
 
-SERVE = """
-import sys
-from pathlib import Path
-from serving import accept
-from webhook.server import logs
-from webhook.server.service import Service
-from webhook.server.settings import Settings
-from webhook.sources.policy_file import load_policy
-settings = Settings(
-    certificates=Path(sys.argv[1]), bind="127.0.0.1", port=0, probe_port=0, drain_seconds=float(sys.argv[2])
-)
-service = Service(settings, review=accept, load=load_policy)
-logs.configure("info")
-service.run()
-"""
+def test_a_bug_at_the_start_is_a_failed_start(tmp_path: Path) -> None:
+    def broken() -> NoReturn:
+        raise ZeroDivisionError
+
+    issue(tmp_path)
+    settings = Settings(certificates=tmp_path, bind="127.0.0.1", port=0, probe_port=0)
+
+    with pytest.raises(NumagateError, match="the service could not start: its log says why"):
+        Service(settings, review=accept, load=broken).run()
 
 
 class Process:
-    """A service in a process of its own; its log lines are read as JSON."""
+    """`numagate serve` in a process of its own; its log lines are read as JSON."""
 
     def __init__(self, folder: Path, *, drain_seconds: float) -> None:
         issue(folder)
         self.folder = folder
-        command = [sys.executable, "-c", SERVE, str(folder), str(drain_seconds)]
-        environment = {"PYTHONPATH": f"{Path(__file__).parents[1]}:{Path(__file__).parents[2]}"}
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        options = {
+            "cert-dir": folder,
+            "bind": "127.0.0.1",
+            "port": 0,
+            "probe-port": 0,
+            "profile": "generic-2x4",
+            "tls-min-version": "1.3",
+            "drain-seconds": drain_seconds,
+        }
+        command = [sys.executable, "-m", "webhook", "serve", *(f"--{key}={value}" for key, value in options.items())]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, cwd=Path(webhook.__file__).parents[1]
+        )
         self.port = int(str(self.wait_for("serving")["port"]))
 
     def wait_for(self, message: str) -> dict[str, object]:
@@ -532,6 +546,21 @@ def start(tmp_path: Path) -> Iterator[Callable[[float], Process]]:
     for process in started:
         process.process.kill()
         process.process.communicate()
+
+
+def test_the_program_decides_with_the_real_engine(start: Callable[[float], Process]) -> None:
+    process = start(0.0)
+    resources = {"limits": {"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": "8"}}
+    containers = [{"name": "main", "image": "vllm/vllm-openai:v1", "resources": resources}]
+    connection = process.connect()
+
+    reply = exchange(connection, "POST", "/validate", review_body(obj={"spec": {"containers": containers}}))
+
+    response = reply.json["response"]
+    assert isinstance(response, dict)
+    assert (reply.status, response["allowed"], response["status"]["code"]) == (200, False, 403)
+    assert "nvidia.com/gpu" in response["status"]["message"]
+    connection.close()
 
 
 def test_sigterm_drains_and_ends_with_exit_code_0(start: Callable[[float], Process]) -> None:

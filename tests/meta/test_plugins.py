@@ -28,7 +28,7 @@ CHECKS = modules_of("webhook.checks")
 
 @pytest.mark.parametrize(("package", "constant"), FOLDERS.items(), ids=FOLDERS)
 def test_every_module_of_a_plugin_folder_is_loaded(package: str, constant: str) -> None:
-    loaded: tuple[object, ...] = registry.load(importlib.import_module(package), constant)
+    loaded: tuple[object, ...] = registry.load(importlib.import_module(package), constant, object)
 
     assert loaded == tuple(getattr(module, constant) for _, module in sorted(modules_of(package).items()))
     assert loaded

@@ -22,8 +22,10 @@ WORKLOADS = registry.load(webhook.workloads, "WORKLOAD", Workload)
 FORMATS = registry.load(webhook.formats, "FORMAT", OutputFormat)
 
 KEYS = st.sampled_from(
-    ["apiVersion", "kind", "metadata", "name", "namespace", "labels", "spec", "template", "containers", "items"]
-    + ["initContainers", "resources", "limits", "requests", "cpu", "nvidia.com/gpu", "annotations", "<<"]
+    (
+        *("apiVersion", "kind", "metadata", "name", "namespace", "labels", "spec", "template", "containers", "items"),
+        *("initContainers", "resources", "limits", "requests", "cpu", "nvidia.com/gpu", "annotations", "<<"),
+    )
 ) | st.text(max_size=4)
 SCALARS = (
     st.none()

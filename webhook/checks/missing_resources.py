@@ -43,7 +43,7 @@ def _flaw(subject: Subject, container: Container, resource: str) -> Flaw:
     if wanted is not None:
         hint = f"write limits {resource}: {wanted}" + (", its fair share of a NUMA node" if is_main else "")
     else:
-        hint = f"write limits {resource}: " + _EXAMPLES[resource]
+        hint = f"write limits {resource}: " + (_MAIN_EXAMPLES if is_main else _HELPER_EXAMPLES)[resource]
     return Flaw(
         path=field_of(container, "limits", resource),
         message=f"{what}: {hint}",
@@ -53,7 +53,8 @@ def _flaw(subject: Subject, container: Container, resource: str) -> Flaw:
     )
 
 
-_EXAMPLES = {CPU: "a whole number such as 16", MEMORY: "a size such as 64Gi"}
+_MAIN_EXAMPLES = {CPU: "a whole number such as 16", MEMORY: "a size such as 64Gi"}
+_HELPER_EXAMPLES = {CPU: "an amount that is not whole, such as 50m", MEMORY: "a size such as 256Mi"}
 
 CHECK = Check(
     code="missing-resources",

@@ -1,9 +1,12 @@
 """The policy: who is governed, up to which level, and what repairs may write."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
@@ -44,9 +47,13 @@ class Accelerators:
 
     def includes(self, resource: str) -> bool:
         """Tell whether one unit of `resource` is one accelerator."""
-        return not any(fnmatchcase(resource, pattern) for pattern in self.never) and any(
-            fnmatchcase(resource, pattern) for pattern in self.count
-        )
+        return _any_of(self.never).match(resource) is None and _any_of(self.count).match(resource) is not None
+
+
+@lru_cache(maxsize=64)
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Compile patterns into one expression; an empty list matches nothing."""
+    return re.compile("|".join(map(translate, patterns)) or r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)

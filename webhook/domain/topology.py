@@ -103,9 +103,9 @@ class Taint:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NodeClass:
-    """All nodes of one shape: hardware, kubelet settings, labels and taints.
+    """All nodes of one shape: hardware, kubelet settings, labels and taints; compared by identity.
 
     `labels` are the ones the profile declares: a selector on any other key counts as satisfiable.
     `assumed` marks a class that nobody declared for this cluster (lint's default).

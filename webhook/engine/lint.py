@@ -21,6 +21,7 @@ from webhook.domain.report import Report
 from webhook.domain.report import Result
 from webhook.domain.workload import EACH
 from webhook.domain.workload import Workload
+from webhook.engine import level_label
 from webhook.engine import limit_range
 from webhook.engine import namespace_levels
 from webhook.engine import pod_shapes
@@ -112,6 +113,15 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
         yield _known(manifest, shape, around)
     if not locations:
         yield _without_template(manifest, workload, around)
+    labelled = tuple(level_label.find(workload, manifest.content))
+    if labelled:
+        yield reported.result(
+            manifest,
+            namespace=around.namespace(manifest),
+            root=labelled[0].path,
+            outcome=Outcome.DENY,
+            findings=labelled,
+        )
 
 
 def _known(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
@@ -154,13 +164,17 @@ def _workload(version: str, kind: str, workloads: Sequence[Workload]) -> Workloa
 
 
 def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
-    namespace = around.namespace(manifest)
-    modes = around.world.policy.modes_for(namespace)
-    return judge_pod(
-        limit_range.apply(shape.pod or {}, around.limits.get(namespace, ())),
-        around.world,
-        modes=namespace_levels.raise_levels(modes, around.labels.get(namespace, {})),
-    )
+    """Judge the pod with what LimitRanges fill in; QoS class and level are those of the pod as written."""
+    namespace, world = around.namespace(manifest), around.world
+    labels = around.labels.get(namespace, {})
+    modes = namespace_levels.raise_levels(world.policy.modes_for(namespace), labels)
+    written = shape.pod or {}
+    filled = limit_range.apply(written, around.limits.get(namespace, ()))
+    judgement = judge_pod(filled, world, modes=modes)
+    if filled is written:
+        return judgement
+    as_written = judge_pod(written, world, modes=modes)
+    return replace(judgement, qos=as_written.qos, level=as_written.level)
 
 
 def _findings(judgement: Judgement) -> tuple[Finding, ...]:
@@ -199,7 +213,7 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     if known:
         message = f"{what} is not served: write {known[0].group}{'/' if known[0].group else ''}{known[0].versions[0]}"
     elif judgement is None:
-        message = f"{what} is not a known kind, and asks for accelerators in words of its own: lint the pods made of it"
+        message = f"{what} is not a known kind, and asks for devices in words of its own: lint the pods made of it"
     else:
         message = (
             f"{what} is not a known kind: taken for a pod, this part would be {judgement.outcome.value}; "

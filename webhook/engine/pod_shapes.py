@@ -6,7 +6,6 @@ holds a list of containers, or a container's resources with an accelerator in th
 
 from collections.abc import Callable
 from collections.abc import Iterator
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webhook.domain.pointer import Path
@@ -18,6 +17,8 @@ from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 
 _CONTAINER_KEYS = frozenset({"name", "image", "resources"})
+_RESOURCES = frozenset({"resources", "limits", "requests"})
+_CLAIMS = ("resourceClaimName", "resourceClaimTemplateName")
 _OWN_WORDS = frozenset({"gpu", "gpus", "npu", "npus", "accelerator", "accelerators"})
 """What operators with a vocabulary of their own call accelerators in a map of resources."""
 _NO_AMOUNT = ("", "0", 0, None, False)
@@ -51,12 +52,10 @@ def _walk(value: object, path: Path, parent: JsonObject, accelerators: Accelerat
     if _is_pod_spec(value):
         yield _spec_shape(value, path, parent)
         return
-    for container, depth in ((value, 3), ({"resources": value}, 4)):
-        if _asks(container, accelerators):
-            yield _container_shape(container, path, depth, accelerators)
-            return
+    yield from _container_shapes(value, path, accelerators)
     for key, member in value.items():
-        yield from _walk(member, (*path, key), value, accelerators)
+        if key not in _RESOURCES:
+            yield from _walk(member, (*path, key), value, accelerators)
 
 
 def _is_pod_spec(value: JsonObject) -> bool:
@@ -75,15 +74,26 @@ def _spec_shape(spec: JsonObject, path: Path, parent: JsonObject) -> Shape:
     return Shape(pod=pod, root=path, place=place)
 
 
-def _asked(container: JsonObject) -> Mapping[str, object]:
-    resources = get_object(container, "resources")
+def _container_shapes(value: JsonObject, path: Path, accelerators: Accelerators) -> Iterator[Shape]:
+    """Yield the shape of `value` if it is a container, or the resources of one, that asks for an accelerator."""
+    resources = get_object(value, "resources")
+    if _asks(_amounts(resources), accelerators):
+        yield _container_shape(value, path, 3, accelerators)
+    elif _asks(_amounts(value), accelerators):
+        yield _container_shape({"resources": value}, path, 4, accelerators)
+    elif _asks(resources, accelerators) or any(get_text(value, key) for key in _CLAIMS):
+        # neither requests nor limits, or devices by claim: only the operator knows what its pods will ask for
+        yield Shape(pod=None, root=path, place=lambda _: path)
+
+
+def _amounts(resources: JsonObject) -> JsonObject:
     return {**get_object(resources, "requests"), **get_object(resources, "limits")}
 
 
-def _asks(container: JsonObject, accelerators: Accelerators) -> bool:
+def _asks(amounts: JsonObject, accelerators: Accelerators) -> bool:
     return any(
         amount not in _NO_AMOUNT and (accelerators.includes(name) or name.lower() in _OWN_WORDS)
-        for name, amount in _asked(container).items()
+        for name, amount in amounts.items()
     )
 
 
@@ -93,7 +103,7 @@ def _container_shape(container: JsonObject, path: Path, depth: int, accelerators
     def place(inner: Path) -> Path:
         return (*path, *inner[depth:]) if inner[:3] == ("spec", "containers", 0) else path
 
-    if not any(map(accelerators.includes, _asked(container))):
+    if not any(map(accelerators.includes, _amounts(get_object(container, "resources")))):
         return Shape(pod=None, root=path, place=place)
     name = get_text(container, "name") or str(path[-1] if path else "container")
     return Shape(pod={"spec": {"containers": [{**container, "name": name}]}}, root=path, place=place)

@@ -1,5 +1,7 @@
 """Answers one admission request: the composition root of the engine."""
 
+from dataclasses import replace
+
 import webhook.workloads
 from webhook import registry
 from webhook.domain.raw import JsonObject
@@ -23,8 +25,14 @@ WORKLOADS = {
 def review(request: Request, world: World) -> Decision:
     """Decide on a request. Pure, and never raises on what an object holds.
 
-    A pod subresource that is not known is judged like an update of the pod, not waved through.
+    A pod subresource that is not known is judged like an update of the pod, not waved through. Audit annotations come
+    from the validating pass alone, which sees the final object.
     """
+    decision = _decide(request, world)
+    return replace(decision, audit={}) if request.review_pass is Pass.MUTATE else decision
+
+
+def _decide(request: Request, world: World) -> Decision:
     reason = why_exempt(request, world)
     if reason is not None:
         return respond.skip(reason, world.policy)

@@ -1,7 +1,8 @@
 """Gathers what the checks are given about one pod."""
 
-import re
+from collections.abc import Iterator
 from collections.abc import Mapping
+from dataclasses import replace
 
 from webhook.domain import keys
 from webhook.domain import numa_nodes
@@ -10,13 +11,14 @@ from webhook.domain.fit import fit
 from webhook.domain.pod import PodFacts
 from webhook.domain.policy import Accelerators
 from webhook.domain.policy import Policy
+from webhook.domain.resources import COMPUTE
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.engine import share
 from webhook.engine import suggest
 
-_FILLED = re.compile(r"([\w./-]+(?:, [\w./-]+)*) (request|limit) for (?:init )?container ([a-z0-9-]+)", re.ASCII)
-"""One clause of the LimitRanger annotation (plugin/pkg/admission/limitranger:mergeContainerResources)."""
+_PREFIX = "LimitRanger plugin set: "
+"""How the plug-in begins its annotation (plugin/pkg/admission/limitranger:mergePodResourceRequirements)."""
 
 
 def accelerators_of(facts: PodFacts, table: Accelerators) -> Mapping[str, Mapping[str, int]]:
@@ -52,25 +54,23 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
     """Simulate the pod on each eligible class and collect what the checks read."""
     accelerators = accelerators_of(facts, policy.accelerators)
     count = numa_nodes.asked_for(facts.annotations)
-    by_limit_range = _by_limit_range(facts)
     candidates = eligible(facts, accelerators, classes) if accelerators else ()
     fits = tuple(fit(facts, node_class, accelerators, count) for node_class in candidates)
-    helper_values = {
-        container.name: share.helper_values(container, policy.repair)
-        for container in facts.containers
-        if container.name not in accelerators
-    }
-    return Subject(
+    helpers = [container for container in facts.containers if container.name not in accelerators]
+    subject = Subject(
         facts=facts,
         policy=policy,
         accelerators=accelerators,
-        by_limit_range=by_limit_range,
+        by_limit_range=_by_limit_range(facts),
         numa_nodes=count,
         fits=fits,
-        shares=share.fair_shares(facts, accelerators, candidates, policy.repair, count),
-        helper_values=helper_values,
+        shares={},
+        helper_values={container.name: share.helper_values(container, policy.repair) for container in helpers},
         remedies=suggest.remedies(facts, accelerators, candidates, fits),
     )
+    if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):
+        return subject
+    return replace(subject, shares=share.fair_shares(facts, accelerators, candidates, policy.repair, count))
 
 
 def _by_limit_range(facts: PodFacts) -> frozenset[tuple[str, str, str]]:
@@ -80,9 +80,14 @@ def _by_limit_range(facts: PodFacts) -> frozenset[tuple[str, str, str]]:
     """
     if keys.ALIGNMENT in facts.annotations:
         return frozenset()
-    text = facts.annotations.get(keys.LIMIT_RANGER, "")
-    return frozenset(
-        (container, side + "s", resource)
-        for resources, side, container in _FILLED.findall(text[:16384])
-        for resource in resources.split(", ")
-    )
+    clauses = facts.annotations.get(keys.LIMIT_RANGER, "").removeprefix(_PREFIX).split("; ")
+    return frozenset(filled for clause in clauses for filled in _filled(clause))
+
+
+def _filled(clause: str) -> Iterator[tuple[str, str, str]]:
+    """Read one clause, such as "cpu, memory request for init container proxy"."""
+    what, _, where = clause.partition(" for ")
+    resources, _, side = what.rpartition(" ")
+    if side in {"request", "limit"}:
+        for resource in resources.split(", "):
+            yield where.rpartition(" ")[2], side + "s", resource

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from webhook.domain import keys
 from webhook.domain import room
@@ -21,11 +22,9 @@ from webhook.domain.topology import NodeClass
 Accelerators = Mapping[str, Mapping[str, int]]
 TEN_MILLI = Quantity.of_milli(10)
 SINGLE = "single-numa-node"
-_POOLS: tuple[tuple[str, Mapping[str, str]], ...] = (
-    ("restricted", {}),
-    ("restricted", {"distribute-cpus-across-numa": "true"}),
-    ("best-effort", {}),
-)
+MOST_CLASSES = 4
+"""How many classes are tried as another kind of pool: a refusal should not cost more than a decision."""
+_POOLS = (("restricted", ()), ("restricted", ("distribute-cpus-across-numa",)), ("best-effort", ()))
 """What a pool for several NUMA nodes may run, strictest first."""
 
 
@@ -85,17 +84,18 @@ def _more_numa_nodes(facts: PodFacts, accelerators: Accelerators, classes: tuple
             yield f"annotate {annotation}, which {node_class.name} takes"
             return
     for policy, options in _POOLS:
-        for node_class in classes:
+        for node_class in classes[:MOST_CLASSES]:
             if _takes(facts, _pool(node_class, policy, options), accelerators, need):
                 with_options = "".join(f" with {option}" for option in options)
                 yield f"a node pool with topology manager policy {policy}{with_options} and {annotation}"
                 return
 
 
-def _pool(node_class: NodeClass, policy: str, options: Mapping[str, str]) -> NodeClass:
-    """The same machines with another topology manager policy and more CPU manager options."""
+@lru_cache(maxsize=256)
+def _pool(node_class: NodeClass, policy: str, options: tuple[str, ...]) -> NodeClass:
+    """The same machines with another topology manager policy and more CPU manager options switched on."""
     kubelet = node_class.kubelet
-    all_options = {**kubelet.cpu_manager_policy_options, **options}
+    all_options = {**kubelet.cpu_manager_policy_options, **dict.fromkeys(options, "true")}
     changed = replace(kubelet, topology_manager_policy=policy, cpu_manager_policy_options=all_options)
     return replace(node_class, kubelet=changed)
 

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 from webhook.domain import keys
 from webhook.domain.finding import Finding
-from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
-from webhook.domain.pointer import Path
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.workload import PodLocation
 from webhook.domain.workload import Workload
+from webhook.engine import level_label
 from webhook.engine import messages
 from webhook.engine import respond
 from webhook.engine.decision import Decision
@@ -42,7 +41,10 @@ def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespac
         return respond.skip("template unchanged", world.policy)
     modes = world.policy.modes_for(namespace)
     judged = [_Judged(location, judge_pod(location.pod, world, modes=modes)) for location in workload.locate(new)]
-    refused = [*_labels(workload, new), *((one, item.location) for item in judged for one in _hard(item.judgement))]
+    refused = [
+        *((one, _WHOLE) for one in level_label.find(workload, new)),
+        *((one, item.location) for item in judged for one in _hard(item.judgement)),
+    ]
     outcome = _outcome(judged)
     audit = {"decision": outcome.value, "policy": world.policy.name, **_codes(judged, modes)}
     findings = tuple(finding for item in judged for finding in item.judgement.findings)
@@ -69,32 +71,6 @@ def _warnings(judgement: Judgement, modes: Modes) -> Iterator[str]:
     cured = {edit.code for edit in judgement.edits}
     yield from map(messages.would_repair_warning, judgement.edits)
     yield from respond.warned((one for one in judgement.findings if one.code not in cured), modes)
-
-
-def _labels(workload: Workload, new: JsonObject) -> Iterator[tuple[Finding, PodLocation]]:
-    """Find `numagate.io/level` in a template or selector: a ReplicaSet would make pods that are refused for ever."""
-    for location in workload.locate(new):
-        if location.metadata_path not in {None, ("metadata",)} and keys.LEVEL in get_object(
-            location.pod, "metadata", "labels"
-        ):
-            yield _level_finding(("metadata", "labels", keys.LEVEL)), location
-    selector = get_object(new, "spec", "selector")
-    for path, labels in (
-        (("spec", "selector", "matchLabels"), get_object(selector, "matchLabels")),
-        (("spec", "selector"), selector),
-    ):
-        if keys.LEVEL in labels:
-            yield _level_finding((*path, keys.LEVEL)), _WHOLE
-
-
-def _level_finding(path: Path) -> Finding:
-    return Finding(
-        code="level-in-template",
-        severity=Severity.FAULT,
-        level=Level.GUARANTEED,
-        path=path,
-        message=f"{keys.LEVEL} may not stand in a template or selector: numagate writes it into pods",
-    )
 
 
 def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
 
@@ -117,7 +118,9 @@ class Admission:
     def _decide(self, body: bytes, world: World) -> _Answer:
         request = wire.read(body, self.review_pass)
         decision = self.review(request, world)
-        return _Answer(request, decision, wire.write(request.uid, self.review_pass, decision))
+        payload = wire.write(request.uid, self.review_pass, decision)
+        # What is left to do needs no objects: a large one would be held for as long as the loop is busy.
+        return _Answer(replace(request, object=None, old_object=None), decision, payload)
 
     async def _decide_aside(self, body: bytes, world: World, deadline: float) -> _Answer:
         future = asyncio.get_running_loop().run_in_executor(self.worker, self._decide, body, world)

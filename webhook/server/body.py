@@ -11,7 +11,7 @@ from webhook.domain.errors import RequestError
 MAX_BYTES = 7 * 1024 * 1024
 """An update carries two objects of at most 3 MiB each, and the review around them."""
 
-MAX_BYTES_HELD = 48 * 1024 * 1024
+MAX_BYTES_HELD = 32 * 1024 * 1024
 """What all unfinished requests may hold together: a parsed body takes several times its bytes."""
 
 _MAX_DIGITS = 18

@@ -74,11 +74,13 @@ class Listener(uvicorn.Server):
         config: uvicorn.Config,
         *,
         drain_seconds: float = 0.0,
+        on_start: Callable[[], None] = lambda: None,
         on_drain: Callable[[float], None] = lambda _seconds: None,
         on_tick: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(config)
         self._drain_seconds = drain_seconds
+        self._on_start = on_start
         self._on_drain = on_drain
         self._tick = on_tick
         self.failed = False
@@ -88,11 +90,12 @@ class Listener(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start as uvicorn does, with limits on the TLS handshake and farewell that it does not offer."""
+        self._loop = asyncio.get_running_loop()
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             self.failed = self.should_exit = True
             return
-        tls, self._loop = self.config.ssl, asyncio.get_running_loop()
+        tls = self.config.ssl
         self.servers = [
             await self._loop.create_server(
                 self._protocol,
@@ -105,6 +108,7 @@ class Listener(uvicorn.Server):
             for sock in sockets or []
         ]
         self.started = True
+        self._on_start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Drain at the first signal, exit at the second; the exit code stays 0."""

@@ -118,6 +118,7 @@ class Service:
         return listener.Listener(
             listener.configure(app, lifespan=True, tls=lambda *_: self._store.context),
             drain_seconds=self._settings.drain_seconds,
+            on_start=self._start,
             on_drain=self._drain,
             on_tick=self._beat,
         )
@@ -126,12 +127,14 @@ class Service:
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
         await self._upkeep.step()
         polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
-        ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
-        _LOGGER.info("serving", extra=logs.fields(ports))
-        self.started.set()
         yield
         polling.cancel()
         _LOGGER.info("stopped")
+
+    def _start(self) -> None:
+        ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
+        _LOGGER.info("serving", extra=logs.fields(ports))
+        self.started.set()
 
     def _beat(self) -> None:
         self.state.heartbeat = time.monotonic()

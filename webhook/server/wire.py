@@ -108,9 +108,11 @@ def _plain(value: object) -> dict[str, object]:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        review = from_json(body, allow_inf_nan=False)
-        # A number beyond a double (1e999) is infinity to the first reader and an error to the second.
+        # A number beyond a double (1e999) is an error here, and would be infinity below. Forgotten at once: the tree of
+        # a large body takes many times its bytes.
         orjson.loads(body)
+        # Integers of any size stay whole here, and nothing nests deeper than the stack of its readers.
+        review = from_json(body, allow_inf_nan=False)
     except ValueError as error:
         msg = f"the body is no JSON text: {error}"
         raise RequestError(msg) from None

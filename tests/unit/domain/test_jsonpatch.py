@@ -1,6 +1,7 @@
 """JSON patches: what a difference is made of, and what its application does or refuses."""
 
 import copy
+import json
 
 import pytest
 
@@ -45,6 +46,11 @@ def test_operations_come_in_the_order_of_the_keys_whatever_the_order_in_the_docu
     other = diff({"a": 1, "c": 1, "b": 1}, {"b": 2, "d": 1, "a": 2})
     assert [operation.path for operation in one] == ["/a", "/b", "/c", "/d"]
     assert one == other
+
+
+def test_equal_values_that_are_not_the_same_object_do_not_differ() -> None:
+    text = '["a longer text", 1.5, 123456789012]'
+    assert diff(json.loads(text), json.loads(text)) == ()
 
 
 def test_a_remove_has_no_value_and_null_is_a_value() -> None:

@@ -271,6 +271,8 @@ def test_very_long_numbers_keep_their_text_and_are_greater_than_shorter_ones() -
     text = "9" * 5000
     assert str(parse(text)) == text
     assert parse(text) > parse("9" * DIGITS)
+    assert parse("12" + "0" * 4998) < parse("12" * 2500) < parse("13" + "0" * 4998)
+    assert parse("-13" + "0" * 4998) < parse("-" + "12" * 2500) < parse("-12" + "0" * 4998)
     assert str(parse("-1" + "0" * 5000 + "1")) == "-1" + "0" * 5000 + "1"
     assert parse(text).round_up_milli() == parse(text)
 

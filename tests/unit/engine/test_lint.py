@@ -159,7 +159,8 @@ def test_a_limit_range_of_the_namespace_fills_in_before_the_verdict(tmp_path: Pa
     ranges = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"namespace": "team-a"}, "spec": spec}
     helped = pod(container(**equal()), container("helper", image="registry.example/sidecar:1"))
     without, within = only(tmp_path, helped), judge(tmp_path, helped, ranges)
-    assert (without.qos, within.results[0].qos, within.ignored) == ("Burstable", "Guaranteed", 1)
+    assert (without.decision, within.results[0].decision, within.ignored) == ("repair", "accept", 1)
+    assert within.results[0].qos == "Burstable"  # as written
 
 
 def test_what_a_limit_range_gives_an_accelerator_container_counts_as_missing(tmp_path: Path) -> None:

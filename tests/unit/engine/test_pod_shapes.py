@@ -32,6 +32,8 @@ def roots(content: dict[str, Any]) -> list[str]:
         ({"spec": {"resources": {"requests": {GPU: 1}}}}, "spec"),
         ({"spec": {"workerResources": {"limits": {GPU: "1"}}}}, "spec.workerResources"),
         ({"spec": {"decode": {"resources": {"limits": {"gpu": "1"}}}}}, "spec.decode"),
+        ({"spec": {"draResources": [{"resourceClaimTemplateName": "gpu"}]}}, "spec.draResources[0]"),
+        ({"spec": {"runtime": {"resources": {"cpu": "5", "gpu": "1"}}}}, "spec.runtime"),
     ],
 )
 def test_pod_specs_and_containers_with_accelerators_are_found(content: dict[str, Any], root: str) -> None:
@@ -50,6 +52,7 @@ def test_pod_specs_and_containers_with_accelerators_are_found(content: dict[str,
         {"spec": {"resources": {"limits": {"cpu": "1"}}}},
         {"spec": {"resources": {"limits": {GPU: "0", "gpu": 0}}}},
         {"spec": {"resources": ["limits"]}},
+        {"spec": {"nodeSelector": {"gpu": "a100"}, "resources": {"gpu": 0}}},
         {"spec": {"versions": [{"schema": {"properties": {"containers": {"type": "array"}}}}]}},
         {"status": {"capacity": {GPU: "8"}}},
     ],
@@ -60,6 +63,11 @@ def test_nothing_else_is_found(content: dict[str, Any]) -> None:
 
 def test_several_shapes_come_in_the_order_of_the_object() -> None:
     assert roots({"spec": {"b": {"spec": SPEC}, "a": [SPEC, SPEC]}}) == ["spec.b.spec", "spec.a[0]", "spec.a[1]"]
+
+
+def test_a_container_may_have_pods_beside_its_resources() -> None:
+    resources = {"resources": {"limits": {GPU: "1"}}}
+    assert roots({"spec": {"model": {**resources, "worker": SPEC}}}) == ["spec.model", "spec.model.worker"]
 
 
 def test_a_pod_spec_is_not_searched_again() -> None:

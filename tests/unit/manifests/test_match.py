@@ -19,15 +19,19 @@ class Text(str):
     __slots__ = ()
 
     def startsWith(self, prefix: str) -> bool:  # noqa: N802 - CEL's spelling
+        """Tell what CEL would."""
         return self.startswith(prefix)
 
     def endsWith(self, suffix: str) -> bool:  # noqa: N802
+        """Tell what CEL would."""
         return self.endswith(suffix)
 
     def contains(self, part: str) -> bool:
+        """Tell what CEL would."""
         return part in self
 
     def matches(self, expression: str) -> bool:
+        """Tell what RE2 would of the expressions that we write."""
         return re.search(expression, self) is not None
 
 

@@ -148,3 +148,17 @@ def test_another_path_or_method_gets_a_status(app: FastAPI, method: str, path: s
     if method != "HEAD":
         reply = response.json()
         assert (reply["kind"], reply["code"]) == ("Status", status)
+
+
+def test_a_bug_is_a_status_too() -> None:
+    state = ready_state()
+    state.certificate_expiry = "never"  # type: ignore[assignment]  # a bug
+    app = probe_app(state=state, metrics=METRICS)
+
+    async def send() -> httpx.Response:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://numagate") as client:
+            return await client.get("/readyz")
+
+    response = asyncio.run(send())
+    assert (response.status_code, response.json()["reason"]) == (500, "InternalError")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from types import MappingProxyType
 
 import pytest
 from serving import UID
@@ -238,3 +239,18 @@ def test_warnings_and_audit_annotations_are_sent() -> None:
         "warnings": ["one", "two"],
         "auditAnnotations": {"decision": "warn"},
     }
+
+
+def test_a_patch_may_hold_any_mapping() -> None:
+    patch = (Operation("add", "/a", MappingProxyType({"b": MappingProxyType({"c": (1, 2)})})),)
+
+    response = written(Decision(outcome=Outcome.REPAIR, allowed=True, patch=patch))
+
+    assert json.loads(base64.b64decode(str(response["patch"])))[0]["value"] == {"b": {"c": [1, 2]}}
+
+
+def test_a_patch_that_is_no_json_is_a_bug() -> None:
+    patch = (Operation("add", "/a", {1, 2}),)
+
+    with pytest.raises(TypeError):
+        written(Decision(outcome=Outcome.REPAIR, allowed=True, patch=patch))

@@ -219,3 +219,20 @@ def test_a_mounted_secret_is_read_as_one_version(tmp_path: Path) -> None:
     (tmp_path / "..new").replace(tmp_path / "..data")
 
     assert store.load().serial == serial_of(tmp_path / "..2") != first
+
+
+def test_files_that_change_while_they_are_read_are_not_served(folder: Path) -> None:
+    def late_issue() -> datetime:
+        issue(folder)
+        return NOW
+
+    with pytest.raises(CertificateError, match="changed while it was read"):
+        CertificateStore(folder, clock=late_issue)
+
+
+def test_a_certificate_that_openssl_refuses_is_an_error_too(folder: Path) -> None:
+    content = (folder / "tls.crt").read_bytes()
+    (folder / "tls.crt").write_bytes(content + b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+
+    with pytest.raises(CertificateError, match="cannot be loaded"):
+        store_of(folder)

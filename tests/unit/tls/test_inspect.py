@@ -7,10 +7,18 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.serialization import NoEncryption
+from cryptography.hazmat.primitives.serialization import PrivateFormat
+from cryptography.x509.oid import ExtendedKeyUsageOID
 from serving import issue
 
 from webhook.tls.inspect import inspect
 from webhook.tls.issue import issue_ca
+from webhook.tls.pair import read_pair
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -82,9 +90,30 @@ def serve_ca(folder: Path) -> None:
         (folder / f"tls.{kind}").write_bytes((folder / f"ca.{kind}").read_bytes())
 
 
+def for_clients(folder: Path) -> None:
+    """Leave a certificate that is for clients only."""
+    ca = read_pair(folder / "ca.crt", folder / "ca.key")
+    key = ec.generate_private_key(ec.SECP256R1())
+    builder = x509.CertificateBuilder(
+        issuer_name=ca.certificate.subject,
+        subject_name=ca.certificate.subject,
+        public_key=key.public_key(),
+        serial_number=1,
+        not_valid_before=NOW,
+        not_valid_after=NOW + timedelta(days=100),
+    )
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost")])
+    uses = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])
+    builder = builder.add_extension(names, critical=False).add_extension(uses, critical=False)
+    certificate = builder.sign(ca.key, hashes.SHA256())
+    (folder / "tls.crt").write_bytes(certificate.public_bytes(Encoding.PEM))
+    (folder / "tls.key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+
 @pytest.mark.parametrize(
     ("spoil", "problem"),
     [
+        (for_clients, "tls.crt is not for servers"),
         (drop_leaf, "tls.crt cannot be read: run numagate certs issue"),
         (drop_key, "tls.key cannot be read: run numagate certs issue"),
         (tear, "tls.crt holds no PEM certificate"),

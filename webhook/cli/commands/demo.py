@@ -1,7 +1,6 @@
 """`numagate demo`: the main job end to end on this machine, with embedded samples and no cluster."""
 
 import argparse
-import tempfile
 from pathlib import Path
 
 from webhook.cli.command import Command
@@ -16,7 +15,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from webhook.cli import show  # noqa: PLC0415 - heavy imports belong to the command that needs them
+    import tempfile  # noqa: PLC0415 - heavy imports belong to the command that needs them
+
+    from webhook.cli import show  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="numagate-demo-") as folder:
         show.run(arguments.machine, Path(folder))

@@ -1,10 +1,12 @@
 """Judges manifests before they meet a cluster."""
 
 import argparse
+import pkgutil
 import sys
 from datetime import UTC
 from datetime import datetime
 
+from webhook import formats
 from webhook.cli.command import Command
 
 _EPILOG = """\
@@ -41,8 +43,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="which accelerator pods must be aligned: recognised inference pods, or all (default: as the policy says)",
     )
     parser.add_argument("--namespace", default="default", help="namespace of objects that name none (default: default)")
-    parser.add_argument("--output", choices=("text", "json"), default="text", help="output format (default: text)")
+    parser.add_argument("--output", choices=_output_names(), default="text", help="output format (default: text)")
     parser.add_argument("--strict", action="store_true", help="exit 1 on warnings too")
+
+
+def _output_names() -> list[str]:
+    """Answer the names of the output formats without loading them: a format is named after its module."""
+    return sorted(info.name for info in pkgutil.iter_modules(formats.__path__) if not info.name.startswith("_"))
 
 
 def run(args: argparse.Namespace) -> int:

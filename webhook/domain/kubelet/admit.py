@@ -40,7 +40,7 @@ __all__ = [
     "startup_error",
 ]
 
-_CACHED_CLASSES: Final = 64
+_CACHED_CLASSES: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Node:
         Raises:
             StartupError: the kubelet does not start; `startup_error` tells without raising.
         """
-        machine = _machine(_Same(node_class))
+        machine = _machine(node_class)
         if isinstance(machine, str):
             raise StartupError(machine)
         self._node_class = node_class
@@ -162,7 +162,7 @@ def cell_allocatable(node_class: NodeClass) -> tuple[CellRoom, ...]:
 
     CPUs reserved by size are counted where the static CPU manager puts them.
     """
-    machine = _machine(_Same(node_class))
+    machine = _machine(node_class)
     reserved = node_class.reserved_cpus if isinstance(machine, str) else machine.reserved_cpus
     return tuple(_room(cell, node_class, reserved) for cell in node_class.cells)
 
@@ -172,23 +172,10 @@ def node_allocatable(node_class: NodeClass) -> Mapping[str, Quantity]:
     return predicates.as_quantities(predicates.allocatable(node_class))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """A node class compared by identity, so that what is derived from it can be remembered."""
-
-    node_class: NodeClass
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.node_class is other.node_class
-
-    def __hash__(self) -> int:
-        return id(self.node_class)
-
-
 @lru_cache(maxsize=_CACHED_CLASSES)
-def _machine(same: _Same) -> Machine | str:
+def _machine(node_class: NodeClass) -> Machine | str:
     """Derive the machine, or the message of a kubelet that does not start."""
-    return startup_error(same.node_class) or derive(same.node_class)
+    return startup_error(node_class) or derive(node_class)
 
 
 def _refused(handler: str, reason: str, message: str) -> Admission:

@@ -4,14 +4,12 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
-from math import comb
 from typing import Final
 
 from webhook.domain.kubelet.refusal import TooManyCellsError
 
-MAX_MASKS: Final = 1 << 17
-"""How many masks are tried before the simulation gives up: all of 16 NUMA nodes, and then some."""
+MAX_MASKS: Final = 1 << 16
+"""How many masks are tried before the simulation gives up: every one of 16 NUMA nodes."""
 
 _GROUPING: Final = 2
 _WIDTH: Final = 64
@@ -44,40 +42,40 @@ def text(mask: int) -> str:
     return f"{mask:0{width or _GROUPING}b}"
 
 
-def of_size(bits: Sequence[int], size: int) -> Iterator[int]:
-    """Iterate over the masks of `size` of the `bits`, in the order of bitmask.IterateBitMasks.
+def of_size(within: int, size: int) -> Iterator[int]:
+    """Iterate over the masks of `size` bits of `within`, the smallest number first.
 
     Raises:
-        TooManyCellsError: there are more than `MAX_MASKS` of them.
+        TooManyCellsError: `MAX_MASKS` of them did not satisfy the caller.
     """
-    if comb(len(bits), size) > MAX_MASKS:
-        raise TooManyCellsError(len(bits))
-    singles = [1 << bit for bit in bits]
-    return iter(singles) if size == 1 else map(sum, combinations(singles, size))
+    bits = tuple(members(within))
+    dense = within & (within + 1) == 0
+    mask, end = (1 << size) - 1, 1 << len(bits)
+    tried = 0
+    while 0 < mask < end:
+        if tried == MAX_MASKS:
+            raise TooManyCellsError(len(bits))
+        tried += 1
+        yield mask if dense else of(bits[index] for index in members(mask))
+        # The next larger number with as many bits.
+        low = mask & -mask
+        ripple = mask + low
+        mask = ripple | ((mask ^ ripple) // low >> 2)
 
 
 @lru_cache(maxsize=64)
-def subsets(bits: tuple[int, ...]) -> tuple[int, ...]:
-    """Answer every mask of the `bits`, the empty one first; position i holds the bits that i has as a number.
+def subsets(within: int) -> tuple[int, ...]:
+    """Answer every mask of bits of `within`, ascending, the empty one first.
 
     Raises:
         TooManyCellsError: there are more than `MAX_MASKS` of them.
     """
-    return tuple(subset_sums([1 << bit for bit in bits]))
-
-
-def subset_sums(values: Sequence[int]) -> list[int]:
-    """Sum the `values` for every mask of their positions, in the order of `subsets`.
-
-    Raises:
-        TooManyCellsError: there are more than `MAX_MASKS` of them.
-    """
-    if len(values) >= MAX_MASKS.bit_length():
-        raise TooManyCellsError(len(values))
-    sums = [0]
-    for value in values:
-        sums += [value + total for total in sums]
-    return sums
+    if within.bit_count() >= MAX_MASKS.bit_length():
+        raise TooManyCellsError(within.bit_count())
+    masks = [0]
+    for bit in members(within):
+        masks += [mask | 1 << bit for mask in masks]
+    return tuple(masks)
 
 
 def least_size(counts: Sequence[int], wanted: int) -> int:

@@ -1,6 +1,6 @@
 """The CPU manager with the static policy: exclusive CPUs for whole-number requests (CPU/policy_static.go)."""
 
-from collections.abc import Iterable
+from functools import partial
 
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet import cpu_assignment
@@ -101,27 +101,18 @@ class CpuManager:
         """Mirror generateCPUTopologyHints: size from all CPUs of the machine, room from the free and reusable ones."""
         if count == 0:
             return [None]
-        cells = tuple(self._topology.cells)
         available = (self._shared & ~self._reserved) | self._reusable
-        free = {cell: (bits & available).bit_count() for cell, bits in self._topology.cells.items()}
+        rooms = [(1 << cell, (bits & available).bit_count()) for cell, bits in self._topology.cells.items()]
         bound = bitmask.of(self._topology.cells_of(self._reusable))
 
-        def fits(mask: int) -> bool:
-            return mask & bound == bound and sum(free[cell] for cell in bitmask.members(mask)) >= count
-
-        def every() -> list[int]:
-            rooms = bitmask.subset_sums([free[cell] for cell in cells])
-            masks = zip(bitmask.subsets(cells), rooms, strict=True)
-            return [mask for mask, room in masks if room >= count and mask & bound == bound and mask]
+        def serves(mask: int) -> bool:
+            return mask & bound == bound and sum(room for cell, room in rooms if cell & mask) >= count
 
         least = bitmask.least_size([bits.bit_count() for bits in self._topology.cells.values()], count)
-        if self._options.align_by_socket:
-            preferred: Iterable[int] = (m for m in every() if m.bit_count() == least or self._fills_sockets(m, least))
-        else:
-            preferred = filter(fits, bitmask.of_size(cells, least))
-        return [Hints(tuple(preferred), every)]
+        wide = partial(self._fills_sockets, least) if self._options.align_by_socket else None
+        return [Hints(bitmask.of(self._topology.cells), least, serves, wide)]
 
-    def _fills_sockets(self, mask: int, least: int) -> bool:
+    def _fills_sockets(self, least: int, mask: int) -> bool:
         """Mirror isHintSocketAligned."""
         per_socket = len(self._topology.cells) // len(self._topology.sockets)
         if per_socket == 0:

@@ -29,7 +29,7 @@ class DeviceTable:
     masks: Mapping[str, int | None]
     healthy: tuple[str, ...]
     aligned: bool
-    cells: tuple[int, ...]
+    cells: int
 
     def counts(self, devices: Iterable[str]) -> Counter[int]:
         """Count `devices` by their NUMA nodes; those without any match no mask and are left out."""
@@ -44,8 +44,7 @@ def table(devices: tuple[Device, ...], cells: tuple[int, ...]) -> DeviceTable:
     for mask in masks.values():
         hosts |= (mask or 0) & known
     healthy = tuple(device.id for device in devices if device.healthy)
-    universe = tuple(bitmask.members(hosts)) or tuple(sorted(cells))
-    return DeviceTable(masks, healthy, aligned=any(masks.values()), cells=universe)
+    return DeviceTable(masks, healthy, aligned=any(masks.values()), cells=hosts or known)
 
 
 class DeviceManager:
@@ -122,13 +121,12 @@ class DeviceManager:
         bound = [mask for mask in map(devices.masks.__getitem__, reusable) if mask is not None]
         rooms = list(devices.counts(available).items())
 
-        def fits(mask: int) -> bool:
+        def serves(mask: int) -> bool:
             room = sum(number for place, number in rooms if place & mask)
             return room + len(bound) >= count and all(place & mask for place in bound)
 
         least = _least(list(devices.counts(devices.masks).items()), devices.cells, count)
-        preferred = tuple(filter(fits, bitmask.of_size(devices.cells, least)))
-        return Hints(preferred, lambda: filter(fits, bitmask.subsets(devices.cells)[1:]))
+        return Hints(devices.cells, least, serves)
 
     def _available(self, resource: str) -> list[str]:
         """Mirror DM/topology_hints.go:getAvailableDevices."""
@@ -172,13 +170,15 @@ def _by_affinity(devices: DeviceTable, available: list[str], mask: int | None) -
     return sorted(available, key=distance)
 
 
-def _least(places: list[tuple[int, int]], cells: tuple[int, ...], count: int) -> int:
+def _least(places: list[tuple[int, int]], cells: int, count: int) -> int:
     """Answer the fewest NUMA nodes that hold `count` devices, healthy or not; all where there are too few."""
-    within = [(place, number) for place, number in places if place & bitmask.of(cells)]
-    if all(place.bit_count() == 1 for place, _ in within):
-        return bitmask.least_size([number for _, number in within], count) if within else len(cells)
-    for size in range(1, len(cells)):
+    within = [(place, number) for place, number in places if place & cells]
+    if count == 0:
+        return 1
+    if within and all(place.bit_count() == 1 for place, _ in within):
+        return bitmask.least_size([number for _, number in within], count)
+    for size in range(1, cells.bit_count()):
         for mask in bitmask.of_size(cells, size):
             if sum(number for place, number in within if place & mask) >= count:
                 return size
-    return len(cells)
+    return cells.bit_count()

@@ -1,15 +1,15 @@
 """Merges the hints of all resources into one affinity, as each policy wants it (TM/policy.go)."""
 
-from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Final
 from typing import TypeAlias
 
 from webhook.domain.kubelet import bitmask
+from webhook.domain.kubelet.conjunction import conjunctions
 from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.hints import Hints
 from webhook.domain.kubelet.refusal import panic
@@ -19,16 +19,12 @@ BEST_EFFORT: Final = "best-effort"
 RESTRICTED: Final = "restricted"
 SINGLE_NUMA_NODE: Final = "single-numa-node"
 
-HintLists: TypeAlias = Sequence[Hints | None]
-_Key: TypeAlias = Callable[[int], tuple[float, ...]]
-
-_PAIRS: Final = 1 << 16
-"""Up to this many pairs of masks are intersected one by one."""
+_Rank: TypeAlias = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HintMerger:
-    """The merge of one policy on one machine (TM/policy.go:HintMerger).
+    """The merge of one policy on one machine (TM/policy.go:HintMerger); `cells` is the mask of all NUMA nodes.
 
     The kubelet tries every combination of one hint per resource. The same answer needs less: a preferred combination
     has the same mask for every resource, and only the best-effort policy takes any other one.
@@ -36,37 +32,47 @@ class HintMerger:
     """
 
     policy: str
-    cells: tuple[int, ...]
+    cells: int
     distances: Mapping[int, Sequence[int]] | None = None
 
-    def merge(self, lists: HintLists) -> Affinity:
+    def merge(self, lists: Sequence[Hints | None]) -> Affinity:
         """Answer the best hint; None entries have no preference."""
-        everything = bitmask.of(self.cells)
-        masks = [set(hints.preferred) for hints in lists if hints is not None]
-        if not masks:
-            return Affinity(None if self.policy == SINGLE_NUMA_NODE else everything, preferred=True)
-        common: Iterable[int] = set.intersection(*masks)
+        hinted = [hints for hints in lists if hints is not None]
         if self.policy == SINGLE_NUMA_NODE:
-            best = min((mask for mask in common if mask.bit_count() == 1), default=None)
-            # Where a node has one NUMA node only, its mask is all of them: no affinity.
-            return Affinity(None if best == everything else best, preferred=best is not None)
-        best = min(common, key=self._order(), default=None)
+            return self._merge_single(hinted)
+        best = self._preferred(hinted) if hinted else self.cells
         if best is not None:
             return Affinity(best, preferred=True)
         if self.policy == RESTRICTED:
-            return Affinity(everything, preferred=False)
-        return Affinity(self._compromise([hints for hints in lists if hints is not None]), preferred=False)
+            return Affinity(self.cells, preferred=False)
+        return Affinity(self._compromise(hinted), preferred=False)
 
     def admits(self, affinity: Affinity) -> bool:
         """Tell whether the policy takes a pod with this hint (canAdmitPodResult)."""
         return affinity.preferred or self.policy == BEST_EFFORT
 
-    def _order(self) -> _Key:
-        """Answer the sort key of preferred masks (TM/numa_info.go:Narrowest, Closest)."""
-        distances = self.distances
-        if distances is None:
-            return bitmask.narrowest
-        return lambda mask: (mask.bit_count(), _average(distances, mask), mask)
+    def _merge_single(self, lists: Sequence[Hints]) -> Affinity:
+        """Mirror TM/policy_single_numa_node.go:Merge: preferred hints of one bit; all of the machine is no affinity."""
+        singles = [1 << cell for cell in bitmask.members(self.cells)] if lists else [self.cells]
+        best = next((mask for mask in singles if all(hints.prefers(mask) for hints in lists)), None)
+        return Affinity(None if best == self.cells else best, preferred=best is not None)
+
+    def _preferred(self, lists: Sequence[Hints]) -> int | None:
+        """Answer the best mask that every resource prefers."""
+        common = (mask for mask in _common_sizes(lists) if all(hints.prefers(mask) for hints in lists))
+        if self.distances is None:
+            return next(common, None)
+        first = next(common, None)
+        if first is None:
+            return None
+        size = first.bit_count()
+        return min([first, *(mask for mask in common if mask.bit_count() == size)], key=self._rank)
+
+    def _rank(self, mask: int) -> _Rank:
+        """Sort masks as TM/numa_info.go:Narrowest or Closest does."""
+        if self.distances is None:
+            return bitmask.narrowest(mask)
+        return mask.bit_count(), _average(self.distances, mask), mask
 
     def _compromise(self, lists: Sequence[Hints]) -> int:
         """Answer the best mask that is not preferred (HintMerger.compare).
@@ -74,48 +80,45 @@ class HintMerger:
         It aims at the size that the most demanding resource needs at least; then a larger one below that size, then
         the smallest above.
         """
-        choices = [set(hints.every()) for hints in lists]
-        choices = [masks for masks in choices if masks]
-        aim = max((min(mask.bit_count() for mask in masks) for masks in choices), default=0)
-        everything = bitmask.of(self.cells)
-        reachable = reduce(self._conjunctions, choices, {everything})
-        reachable.discard(0)
-        order = self._order()
+        narrowest = [next(hints.ascending(), 0) for hints in lists]
+        served = [hints for hints, mask in zip(lists, narrowest, strict=True) if mask]
+        if not served:
+            return self.cells
+        aim = max(mask.bit_count() for mask in narrowest)
+        likely = (1 << aim) - 1
+        if self.distances is None and self._is_reached(likely, served):
+            return likely
 
-        def key(mask: int) -> tuple[float, ...]:
+        def rank(mask: int) -> _Rank:
             size = mask.bit_count()
             if size == aim:
-                return (0, 0, *order(mask))
-            return (1, -size, *order(mask)) if size < aim else (2, size, *order(mask))
+                return (0, 0, *self._rank(mask))
+            return (1, -size, *self._rank(mask)) if size < aim else (2, size, *self._rank(mask))
 
-        return min(reachable, key=key, default=everything)
+        return min(conjunctions(self.cells, [hints.every() for hints in served]), key=rank, default=self.cells)
 
-    def _conjunctions(self, first: set[int], second: set[int]) -> set[int]:
-        """Answer every a & b."""
-        if len(first) * len(second) <= _PAIRS:
-            return {mask & other for mask in first for other in second}
-        # Count supersets, multiply, count back: exact, and 2^cells instead of 4^cells.
-        masks = bitmask.subsets(self.cells)
-        counts = [above * other for above, other in zip(_above(masks, first), _above(masks, second), strict=True)]
-        step = 1
-        while step < len(counts):
-            for start in range(0, len(counts), 2 * step):
-                for index in range(start, start + step):
-                    counts[index] -= counts[index + step]
-            step *= 2
-        return {mask for mask, count in zip(masks, counts, strict=True) if count}
+    def _is_reached(self, mask: int, lists: Sequence[Hints]) -> bool:
+        """Tell, without a search, that `mask` is certainly the intersection of some hints: one's own, others wider."""
+
+        def widest(hints: Hints) -> bool:
+            return mask & ~hints.cells == 0 and hints.serves(hints.cells)
+
+        def own(hints: Hints) -> bool:
+            return mask & ~hints.cells == 0 and hints.serves(mask)
+
+        return any(map(own, lists)) and all(own(hints) or widest(hints) for hints in lists)
 
 
-def _above(masks: Sequence[int], chosen: set[int]) -> list[int]:
-    """Count, for each of all `masks`, the chosen ones that contain it."""
-    counts = [1 if mask in chosen else 0 for mask in masks]
-    step = 1
-    while step < len(counts):
-        for start in range(0, len(counts), 2 * step):
-            for index in range(start, start + step):
-                counts[index] += counts[index + step]
-        step *= 2
-    return counts
+def _common_sizes(lists: Sequence[Hints]) -> Iterator[int]:
+    """Iterate over the masks that have a size which every resource may prefer, the narrowest first."""
+    within = lists[0].cells
+    for hints in lists:
+        within &= hints.cells
+    fixed = {hints.least for hints in lists if hints.wide is None}
+    sizes: Iterable[int] = fixed or range(1, within.bit_count() + 1)
+    if len(fixed) <= 1:
+        for size in sizes:
+            yield from bitmask.of_size(within, size)
 
 
 def _average(distances: Mapping[int, Sequence[int]], mask: int) -> float:

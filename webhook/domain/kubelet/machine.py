@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet import cpu_assignment
 from webhook.domain.kubelet import cpu_topology
 from webhook.domain.kubelet import device_manager
@@ -81,6 +82,6 @@ def reserve_cpus(node_class: NodeClass, topology: CpuTopology, options: CpuOptio
 
 
 def _merger(node_class: NodeClass, options: TopologyOptions) -> HintMerger:
-    cells = tuple(sorted(cell.id for cell in node_class.cells))
+    cells = bitmask.of(cell.id for cell in node_class.cells)
     distances = {cell.id: cell.distances for cell in node_class.cells} if options.prefer_closest else None
     return HintMerger(node_class.kubelet.topology_manager_policy, cells, distances)

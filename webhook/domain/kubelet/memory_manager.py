@@ -1,8 +1,8 @@
 """The memory manager with the Static policy: memory and huge pages pinned to NUMA nodes (MM/policy_static.go)."""
 
 from collections.abc import Iterable
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from typing import TypeAlias
 
@@ -157,16 +157,8 @@ class MemoryManager:
     def _best(self, request: Request, *, within: int) -> tuple[int, bool] | None:
         """Mirror findBestHint: preferred before others, then the narrowest; only masks that contain `within`."""
         hints = self._hints(request)
-        if hints is None:
-            return None
-        best = min((mask for mask in hints.preferred if mask & within == within), default=None)
-        if best is not None:
-            return best, True
-        for size in range(self._least_size(request) + 1, len(self._table.cells) + 1):
-            best = min((mask for mask in self._serving(request, size) if mask & within == within), default=None)
-            if best is not None:
-                return best, False
-        return None
+        best = next((mask for mask in hints.ascending() if mask & within == within), None) if hints else None
+        return None if best is None or hints is None else (best, hints.prefers(best))
 
     def _hints(self, request: Request) -> Hints | None:
         """Mirror calculateHints: the same hints for every resource; None where no mask at all can serve."""
@@ -174,16 +166,9 @@ class MemoryManager:
             return None
         self._check_tables(request, self._table.cells)
         self._check_reserved()
-        least = self._least_size(request)
-        preferred = tuple(self._serving(request, least))
-        if not preferred and not self._serves_at_all(request):
+        if not self._serves_at_all(request):
             return None
-
-        def every() -> Iterator[int]:
-            for size in range(least, len(self._table.cells) + 1):
-                yield from self._serving(request, size)
-
-        return Hints(preferred, every)
+        return Hints(bitmask.of(self._table.cells), self._least_size(request), partial(self._serves, request))
 
     def _check_tables(self, request: Request, cells: Iterable[int]) -> None:
         """Refuse where the kubelet follows a nil pointer: a NUMA node without a row for a requested size of pages."""
@@ -209,30 +194,19 @@ class MemoryManager:
             return sizes[0]
         cells = self._table.cells
         for least in range(max(sizes), len(cells)):
-            for mask in bitmask.of_size(cells, least):
+            for mask in bitmask.of_size(bitmask.of(cells), least):
                 bits = tuple(bitmask.members(mask))
                 if all(sum(row[cell] for cell in bits) >= size for row, size in rows):
                     return least
         return len(cells)
 
-    def _serving(self, request: Request, size: int) -> Iterator[int]:
-        """Iterate over the masks of `size` NUMA nodes that can serve the request now."""
-        return (mask for mask in self._candidates(size) if self._serves(request, mask))
-
-    def _candidates(self, size: int) -> Iterator[int]:
-        """Iterate over the masks that the grouping allows.
-
-        A node with assignments takes part in its own mask only; others may be combined freely.
-        """
-        if size == 1:
-            return (1 << cell for cell, group in self._groups.items() if group.bit_count() == 1)
-        unused = [cell for cell, uses in self._uses.items() if uses == 0]
-        used = {group for cell, group in self._groups.items() if self._uses[cell] and group.bit_count() == size}
-        groups = sorted(group for group in used if not self._violates_groups(group))
-        return iter([*groups, *bitmask.of_size(unused, size)] if size <= len(unused) else groups)
-
     def _serves(self, request: Request, mask: int) -> bool:
+        """Tell whether the mask may be used and has enough, allocatable and free."""
         bits = tuple(bitmask.members(mask))
+        if len(bits) == 1 and self._groups[bits[0]] != mask:
+            return False
+        if self._violates_groups(mask):
+            return False
         for resource, size in request.items():
             allocatable, free = self._table.allocatable[resource], self._free[resource]
             if sum(allocatable[cell] for cell in bits) < size:
@@ -244,11 +218,8 @@ class MemoryManager:
     def _serves_at_all(self, request: Request) -> bool:
         """Tell whether any mask serves, without trying them all: among unused nodes the widest mask has the most."""
         unused = bitmask.of(cell for cell, uses in self._uses.items() if uses == 0)
-        masks = {1 << cell for cell, group in self._groups.items() if group.bit_count() == 1}
-        masks |= {unused} if unused.bit_count() > 1 else set()
-        masks |= {group for group in self._groups.values() if group.bit_count() > 1}
-        masks |= {mask for mask, _ in self._reusable if mask.bit_count() > 1}
-        return any(self._serves(request, mask) for mask in masks if not self._violates_groups(mask))
+        masks = {*self._groups.values(), *(mask for mask, _ in self._reusable), unused}
+        return any(mask and self._serves(request, mask) for mask in masks)
 
     def _violates_groups(self, mask: int) -> bool:
         """Mirror isAffinityViolatingNUMAAllocations: several nodes, one of them in use alone or in another group."""

@@ -108,7 +108,7 @@ def test_the_output_formats_of_the_option_are_those_of_the_registry(capsys: pyte
 
     with pytest.raises(SystemExit):
         main(["lint", "--help"])
-    assert f"{{{','.join(sorted(load_formats(), reverse=True))}}}" in capsys.readouterr().out
+    assert f"{{{','.join(sorted(load_formats()))}}}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("output", ["text", "json"])

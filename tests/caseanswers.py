@@ -1,0 +1,90 @@
+"""Reads what a server says about a case: rule codes in texts, and the values that a repair left."""
+
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from caseobjects import Object
+from casetable import Case
+from casetable import Expect
+
+from webhook.domain.facts import read
+from webhook.domain.quantity import Quantity
+from webhook.domain.resources import amount
+from webhook.domain.resources import is_whole
+
+ASSUMED_ONLY = {"node-class-mismatch"}
+"""Found only where a node class is assumed; a server's are declared."""
+CURABLE_LATER = {"missing-resources"}
+"""What a template is never refused for: an injector or LimitRange may still fill it into the pods."""
+
+_IN_REFUSAL = re.compile(r"; ([a-z-]+)\](?=$|; | \(\+)")
+_IN_WARNING = re.compile(r" \[([a-z-]+)\]$")
+_REPAIRED = re.compile(r"(?:limits|requests)\.[a-z]+ was .+, set to ")
+_TO_REPAIR = re.compile(r": write (?:limits|requests)\.[a-z]+: .+ \(is ")
+
+
+def codes_of_refusal(message: str) -> set[str]:
+    """Answer the rule codes of a refusal or of its causes.
+
+    >>> sorted(codes_of_refusal("a [spec.x: 1; fractional-cpu]; b [spec.y; misfit] (+2 more)"))
+    ['fractional-cpu', 'misfit']
+    """
+    return set(_IN_REFUSAL.findall(message))
+
+
+def codes_of_warnings(warnings: Iterable[str]) -> set[str]:
+    """Answer the rule codes of warnings; those of the API server itself and those about repairs have none.
+
+    >>> codes_of_warnings(["server: 2 whole CPUs [helper-whole-cpu]", "server: limits.cpu was 1, set to 2"])
+    {'helper-whole-cpu'}
+    """
+    return {code for warning in warnings for code in _IN_WARNING.findall(warning)}
+
+
+def repairs_in(warnings: Iterable[str]) -> list[str]:
+    """Answer the warnings that tell what was changed in a pod, or will be changed in the pods of a template."""
+    return [one for one in warnings if _REPAIRED.search(one) or _TO_REPAIR.search(one)]
+
+
+def refused_at_apply(case: Case, expect: Expect) -> bool:
+    """Whether the API server refuses the object as it stands: a pod for any fault, a template for lasting ones only."""
+    if expect.decision == "invalid":
+        return True
+    lasting = set(expect.faults) if case.kind == "Pod" else set(expect.faults) - CURABLE_LATER
+    return expect.decision == "deny" and bool(lasting)
+
+
+def warned_codes(expect: Expect) -> set[str]:
+    """Answer the codes that an admitted object is warned about: where nothing is enforced, its faults too."""
+    codes = set(expect.warns) | (set(expect.faults) if expect.decision == "warn" else set())
+    return codes - ASSUMED_ONLY
+
+
+def unlike(after: Mapping[str, str], before: Object, now: Object) -> list[str]:
+    """Answer the containers whose values are not those that `Expect.after` states, with what they are."""
+    return [
+        f"{name}: {' '.join(map(str, amounts(now, name)))} instead of {value}"
+        for name, value in after.items()
+        if not _is_like(value, amounts(before, name), amounts(now, name))
+    ]
+
+
+def amounts(pod: Any, name: str) -> tuple[Quantity, ...]:
+    """Answer CPU and memory of a container, requests first."""
+    container = next(one for one in read(pod).containers if one.name == name)
+    return tuple(
+        amount(side, resource) for side in (container.requests, container.limits) for resource in ("cpu", "memory")
+    )
+
+
+def _is_like(value: str, before: tuple[Quantity, ...], now: tuple[Quantity, ...]) -> bool:
+    if value == "unchanged":
+        return before == now
+    cpu, memory = now[2:]
+    if now[:2] != (cpu, memory):
+        return False
+    if value == "shared":
+        return not is_whole(cpu) and not memory.is_zero
+    return (cpu, memory) == tuple(map(Quantity.parse, value.split("/")))

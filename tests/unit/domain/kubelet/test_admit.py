@@ -1,0 +1,435 @@
+"""The whole simulation on machine M: what a real kubelet answered to the same pods."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from kubelets import GIB
+from kubelets import GPU
+from kubelets import MIB
+from kubelets import Raw
+from kubelets import admit
+from kubelets import admit_all
+from kubelets import app
+from kubelets import burstable
+from kubelets import cells
+from kubelets import gpus
+from kubelets import init
+from kubelets import machine
+from kubelets import placed
+from kubelets import pod
+from kubelets import sidecar
+from kubelets import where
+from kubelets import whole_machine
+
+from webhook.domain import cpuset
+from webhook.domain.kubelet.admit import CellRoom
+from webhook.domain.kubelet.admit import MemoryBlock
+from webhook.domain.kubelet.admit import Node
+from webhook.domain.kubelet.admit import StartupError
+from webhook.domain.kubelet.admit import admit_on_empty
+from webhook.domain.kubelet.admit import cell_allocatable
+from webhook.domain.kubelet.admit import node_allocatable
+from webhook.domain.pod import QOSClass
+from webhook.domain.quantity import Quantity
+from webhook.domain.topology import Device
+from webhook.domain.topology import NodeClass
+
+AFFINITY = "TopologyAffinityError"
+UNEXPECTED = "UnexpectedAdmissionError"
+SMT = "SMTAlignmentError"
+
+Answer = dict[str, str] | str
+Case = tuple[NodeClass, tuple[Raw, ...], Answer]
+
+SINGLE = machine()
+POD_SCOPE = machine(scope="pod")
+FULL_CORES = machine(cpu_manager_policy_options={"full-pcpus-only": "true"})
+RESTRICTED = machine("restricted")
+RESTRICTED_EVENLY = machine("restricted", reserved_cpus="0,4,8,12")
+NO_MEMORY_MANAGER = replace(
+    RESTRICTED_EVENLY, kubelet=replace(RESTRICTED_EVENLY.kubelet, memory_manager_policy="None")
+)
+ONE_CELL = machine("none", cells=cells(1), reserved_cpus="0,4", devices=gpus((4,)))
+ONE_CELL_FULL_CORES = replace(
+    ONE_CELL, kubelet=replace(ONE_CELL.kubelet, cpu_manager_policy_options={"full-pcpus-only": "true"})
+)
+GPUS_ON_ONE = machine(devices=gpus((4, 0)))
+
+
+def with_devices(*devices: Device, policy: str = "single-numa-node") -> NodeClass:
+    """Make machine M with these GPUs."""
+    return machine(policy, devices={GPU: devices})
+
+
+ONE_KNOWS_ITS_PLACE = with_devices(Device("0", (0,)), *(Device(f"{n}") for n in range(1, 8)))
+NONE_KNOWS_ITS_PLACE = with_devices(*(Device(f"{n}") for n in range(8)))
+ELSEWHERE = with_devices(Device("0", (7,)))
+HALF_SICK = with_devices(
+    *(Device(f"{c}-{n}", (c,), healthy=n < 2) for c in (0, 1) for n in range(4)), policy="restricted"
+)
+ALL_SICK = with_devices(*(Device(f"{n}", (0,), healthy=False) for n in range(4)))
+
+TRAPS: dict[str, Case] = {
+    "1 fractional CPU: memory and GPUs pinned, CPUs not": (SINGLE, (app("1500m/4Gi/2"),), {"app": "- | [0] | 2"}),
+    "2 Burstable, 5 GPUs: refused like any other": (SINGLE, (burstable("1/1Gi/5"),), AFFINITY),
+    "2 Burstable, 4 GPUs: aligned, nothing pinned": (SINGLE, (burstable("1/1Gi/4"),), {"app": "- | - | 4"}),
+    "4 two containers, one on each node": (
+        SINGLE,
+        (app("6/4Gi/1", "one"), app("6/4Gi/1", "two")),
+        {"one": "1-3,9-11 | [0] | 1", "two": "4-6,12-14 | [1] | 1"},
+    ),
+    "4 the same in pod scope": (POD_SCOPE, (app("6/4Gi/1", "one"), app("6/4Gi/1", "two")), AFFINITY),
+    "5 a small whole init container strands the app": (SINGLE, (init("2/1Gi"), app("8/4Gi")), AFFINITY),
+    "5 the same in pod scope": (
+        POD_SCOPE,
+        (init("2/1Gi"), app("8/4Gi")),
+        {"init": "4,12 | [1] | -", "app": "4-7,12-15 | [1] | -"},
+    ),
+    "5 a fractional init container strands nobody": (
+        SINGLE,
+        (init("1500m/1Gi"), app("8/4Gi")),
+        {"init": "- | [0] | -", "app": "4-7,12-15 | [1] | -"},
+    ),
+    "6 sidecar and app on different nodes": (
+        SINGLE,
+        (sidecar("4/1Gi"), app("6/1Gi")),
+        {"sidecar": "1-2,9-10 | [0] | -", "app": "4-6,12-14 | [1] | -"},
+    ),
+    "7 more memory than a node": (SINGLE, (app("2/40Gi"),), AFFINITY),
+    "7 more memory than the machine is no impossible hint": (SINGLE, (app("2/70Gi"),), UNEXPECTED),
+    "7 nor with fractional CPU": (SINGLE, (app("1500m/70Gi"),), UNEXPECTED),
+    "9 restricted: preferred counts reserved CPUs": (RESTRICTED_EVENLY, (app("7/4Gi"),), AFFINITY),
+    "9 restricted: CPUs need two nodes, memory one": (RESTRICTED_EVENLY, (app("9/4Gi"),), AFFINITY),
+    "9 restricted: without memory manager": (
+        NO_MEMORY_MANAGER,
+        (app("9/4Gi"),),
+        {"app": "1-3,5-6,9-11,13 | - | -"},
+    ),
+    "10 restricted: GPUs need two nodes, CPUs one": (RESTRICTED, (app("2/4Gi/5"),), AFFINITY),
+    "10 restricted: everything needs two nodes": (
+        RESTRICTED,
+        (app("10/40Gi/5"),),
+        {"app": "1,4-7,9,12-15 | [0, 1] | 5"},
+    ),
+    "10 restricted: memory needs one": (RESTRICTED, (app("10/4Gi/5"),), AFFINITY),
+    "11 whole cores: reuse does not count": (ONE_CELL_FULL_CORES, (init("4/1Gi"), app("4/1Gi")), SMT),
+    "11 without the option": (
+        ONE_CELL,
+        (init("4/1Gi"), app("4/1Gi")),
+        {"init": "1-2,5-6 | [0] | -", "app": "1-2,5-6 | [0] | -"},
+    ),
+    "12 whole cores: an odd number": (FULL_CORES, (app("3/4Gi"),), SMT),
+    "12 whole cores: hints come first": (FULL_CORES, (app("9/4Gi"),), AFFINITY),
+    "13 zero GPUs still want a node with GPUs": (GPUS_ON_ONE, (app("8/4Gi/0"),), AFFINITY),
+    "13 no key, no wish": (GPUS_ON_ONE, (app("8/4Gi"),), {"app": "4-7,12-15 | [1] | -"}),
+    "14 fractional bytes": (SINGLE, (app("2/4294967296500m"),), UNEXPECTED),
+    "14 whole bytes in another spelling": (SINGLE, (app("2/1.5Gi"),), {"app": "1,9 | [0] | -"}),
+    "14 CPU is rounded up to milli": (SINGLE, (app("1999.5m/1Gi"),), {"app": "1,9 | [0] | -"}),
+    "15 too many exclusive CPUs": (SINGLE, (app("20/1Gi"),), AFFINITY),
+    "15 the same without topology manager": (machine("none"), (app("20/1Gi"),), UNEXPECTED),
+    "15 too many shared CPUs": (SINGLE, (burstable("20/1Gi"),), "OutOfcpu"),
+    "16 a resource nobody registered": (
+        SINGLE,
+        (app("2/1Gi", **{"example.com/fpga": "1"}),),
+        {"app": "1,9 | [0] | -"},
+    ),
+    "17 one device with topology makes the others homeless": (ONE_KNOWS_ITS_PLACE, (app("2/1Gi/5"),), AFFINITY),
+    "17 no device with topology": (NONE_KNOWS_ITS_PLACE, (app("2/1Gi/8"),), {"app": "1,9 | [0] | 8"}),
+    "17 a device on an unknown node": (ELSEWHERE, (app("2/1Gi/1"),), AFFINITY),
+    "18 restricted: preferred counts sick devices": (HALF_SICK, (app("2/1Gi/3"),), AFFINITY),
+    "more: zero of none healthy": (ALL_SICK, (app("2/1Gi/0"),), UNEXPECTED),
+}
+
+
+@pytest.mark.parametrize(("node_class", "containers", "expected"), TRAPS.values(), ids=TRAPS)
+def test_a_trap_is_answered_as_by_the_kubelet(
+    node_class: NodeClass, containers: tuple[Raw, ...], expected: Answer
+) -> None:
+    assert where(admit(node_class, *containers)) == ({"refused": expected} if isinstance(expected, str) else expected)
+
+
+def test_trap_3_with_pod_level_resources_only_devices_are_aligned() -> None:
+    whole = {"limits": {"cpu": "4", "memory": "8Gi"}}
+
+    assert pod(app("4/8Gi/2"), resources=whole).qos is QOSClass.GUARANTEED
+    assert where(admit(SINGLE, app("4/8Gi/2"), resources=whole)) == {"app": "- | - | 2"}
+
+
+def test_trap_8_a_third_pod_finds_no_node_and_none_to_share() -> None:
+    answers = admit_all(SINGLE, *[pod(app("2/20Gi"))] * 3)
+
+    assert [answer.reason for answer in answers] == [None, None, UNEXPECTED]
+
+
+GUARANTEED, BURSTABLE, BEST_EFFORT = QOSClass.GUARANTEED, QOSClass.BURSTABLE, QOSClass.BEST_EFFORT
+BARE: Raw = {"name": "bare"}
+LIMITS: Raw = {"name": "app", "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}
+
+
+@pytest.mark.parametrize(
+    ("containers", "spec", "qos", "pinned"),
+    [
+        ((LIMITS,), {}, GUARANTEED, "1,9 | [0] | -"),
+        (({**BARE, "init": True}, app("2/1Gi")), {}, BURSTABLE, "- | - | -"),
+        ((app("2"),), {}, BURSTABLE, "- | - | -"),
+        ((app("0/0"),), {}, BEST_EFFORT, "- | - | -"),
+        ((app("2/1Gi"),), {"resources": {}}, GUARANTEED, "1,9 | [0] | -"),
+        ((app("2/1Gi"),), {"resources": {"limits": {"cpu": "4", "memory": "8Gi"}}}, BURSTABLE, "- | - | -"),
+        (({**BARE, "name": "app"},), {"resources": {"limits": {"cpu": "4", "memory": "8Gi"}}}, GUARANTEED, "- | - | -"),
+    ],
+    ids=["limits only", "init without", "cpu only", "zeros", "empty block", "20 pod-level burstable", "20 unpinned"],
+)
+def test_traps_19_and_20_the_class_of_the_pod_decides_what_is_pinned(
+    containers: tuple[Raw, ...], spec: Raw, qos: QOSClass, pinned: str
+) -> None:
+    assert pod(*containers, **spec).qos is qos
+    assert where(admit(SINGLE, *containers, **spec))["app"] == pinned
+
+
+def test_the_kubelets_words_are_kept() -> None:
+    refused = admit(SINGLE, burstable("20/1Gi"))
+
+    assert (refused.handler, refused.message) == (
+        "scheduler-fit",
+        "Node didn't have enough resource: cpu, requested: 20000, used: 0, capacity: 14000",
+    )
+    assert admit(FULL_CORES, app("3/4Gi")).message == (
+        "SMT Alignment Error: requested 3 cpus not multiple cpus per core = 2"
+    )
+    assert admit(machine("none"), app("20/1Gi")).message == (
+        "Allocate failed due to not enough cpus available to satisfy request: requested=20, available=14, "
+        "which is unexpected"
+    )
+    assert admit(SINGLE, app("2/40Gi")).message == "Resources cannot be allocated with Topology locality"
+
+
+def test_a_placement_says_what_the_node_must_show() -> None:
+    placement = placed(admit(SINGLE, app("2/4Gi/2")))
+
+    assert cpuset.format(placement.cpus) == "1,9"
+    assert placement.cpu_cells == (0,)
+    assert placement.memory == (MemoryBlock("memory", (0,), 4 * GIB),)
+    assert placement.devices == {GPU: ("0-0", "0-1")}
+    assert placement.device_cells == (0,)
+    assert placement.hint == "01/true"
+
+
+def test_only_devices_of_exactly_one_numa_node_have_a_cell() -> None:
+    shared = with_devices(Device("a", (0, 1)), Device("b", (1,)))
+
+    assert placed(admit(shared, app("2/1Gi/2"))).device_cells == (1,)
+    assert placed(admit(NONE_KNOWS_ITS_PLACE, app("2/1Gi/2"))).device_cells == ()
+
+
+def test_without_any_wish_the_affinity_is_nil_or_all_nodes() -> None:
+    assert placed(admit(SINGLE, {"name": "app"})).hint == "nil/true"
+    assert placed(admit(RESTRICTED, {"name": "app"})).hint == "11/true"
+    assert placed(admit(machine("none"), app("2/1Gi"))).hint == "nil/false"
+
+
+def test_a_machine_of_one_numa_node_has_no_affinity_at_all() -> None:
+    one = machine(cells=cells(1), devices=gpus((4,)), reserved_cpus="0,4")
+
+    assert placed(admit(one, app("2/1Gi/1"))).hint == "nil/true"
+    assert where(admit(one, app("2/1Gi/1"))) == {"app": "1,5 | [0] | 1"}
+
+
+def test_best_effort_takes_what_restricted_refuses() -> None:
+    answer = placed(admit(machine("best-effort"), app("2/40Gi/1")))
+
+    assert answer.hint == "11/false"
+    assert answer.cpu_cells == (0,)
+    assert answer.memory == (MemoryBlock("memory", (0, 1), 40 * GIB),)
+
+
+def test_memory_nodes_used_together_stay_together() -> None:
+    first, second = admit_all(machine("best-effort"), pod(app("2/40Gi")), pod(app("2/1Gi")))
+
+    assert placed(first).memory[0].cells == (0, 1)
+    assert placed(second).memory[0].cells == (0, 1)
+
+
+def test_a_refused_pod_leaves_nothing() -> None:
+    node = Node(SINGLE)
+    small, large = pod(app("6/8Gi/4")), pod(app("6/8Gi/2", "one"), app("6/8Gi/4", "two"), app("4/1Gi", "three"))
+
+    assert [node.admit(large).reason for _ in range(3)] == [AFFINITY] * 3
+    assert where(node.admit(small)) == {"app": "1-3,9-11 | [0] | 4"}
+    assert where(node.admit(small)) == {"app": "4-6,12-14 | [1] | 4"}
+
+
+def test_an_admitted_pod_stays() -> None:
+    whole = pod(app("8/16Gi/4"))
+
+    assert [answer.reason for answer in admit_all(SINGLE, whole, whole)] == [None, AFFINITY]
+
+
+def test_the_sums_of_the_scheduler_count_earlier_pods() -> None:
+    answers = admit_all(SINGLE, *[pod(burstable("8/1Gi"))] * 2)
+
+    assert answers[1].message == "Node didn't have enough resource: cpu, requested: 8000, used: 8000, capacity: 14000"
+
+
+@pytest.mark.parametrize(
+    ("node_class", "reason"),
+    [
+        (machine(cells=cells(hugepages={"2Mi": 10})), "KubeletPanic"),
+        (machine(reserved_memory={0: {"memory": 33 * GIB}, 1: {"memory": GIB}}, **{
+            "node_allocatable_reservation": {"memory": Quantity.parse("34Gi")}
+        }), "KubeletPanic"),
+        (machine(topology_manager_policy_options={"max-allowable-numa-nodes": "4"}), "KubeletDoesNotStart"),
+    ],
+    ids=["page size that no node has", "more reserved than there is", "kubelet that does not start"],
+)  # fmt: skip
+def test_what_a_kubelet_cannot_compute_is_refused_with_the_reason(node_class: NodeClass, reason: str) -> None:
+    refused = admit(node_class, app("2/1Gi", hugepages_1Gi="1Gi"))
+
+    assert (refused.admitted, refused.reason) == (False, reason)
+    assert refused.message
+
+
+def test_a_node_whose_kubelet_does_not_start_cannot_be_made() -> None:
+    with pytest.raises(StartupError, match="should not be less than 8"):
+        Node(machine(topology_manager_policy_options={"max-allowable-numa-nodes": "4"}))
+
+
+P0: dict[str, tuple[NodeClass, tuple[Raw, ...], str | None]] = {
+    "one GPU, one core": (whole_machine(), (app("2/16Gi/1"),), None),
+    "b05: one CPU on whole cores": (whole_machine(), (app("1/16Gi/1"),), SMT),
+    "b06: one full NUMA node": (whole_machine(), (app("88/900Gi/4"),), None),
+    "b07: eight GPUs": (whole_machine(), (app("176/1800Gi/8"),), AFFINITY),
+    "b07: eight GPUs, restricted": (whole_machine("restricted"), (app("176/1800Gi/8"),), None),
+    "b08: an odd init container": (whole_machine(), (init("1/512Mi"), app("14/1Gi/1")), SMT),
+    "m05: all that a NUMA node has": (whole_machine(), (app("94/1008Gi/4"),), None),
+    "m05: one core more": (whole_machine(), (app("96/1008Gi/4"),), AFFINITY),
+    "m05: a MiB more": (whole_machine(), (app("94/1032193Mi/4"),), AFFINITY),
+    "m17: eight GPUs with few CPUs, restricted": (whole_machine("restricted"), (app("24/500Gi/8"),), AFFINITY),
+    "m19: a whole machine, restricted": (whole_machine("restricted"), (app("126/1124Gi/8"),), None),
+}
+
+
+@pytest.mark.parametrize(("node_class", "containers", "reason"), P0.values(), ids=P0)
+def test_the_reference_class_answers_as_its_kubelet(
+    node_class: NodeClass, containers: tuple[Raw, ...], reason: str | None
+) -> None:
+    assert admit(node_class, *containers).reason == reason
+
+
+def test_b08_a_small_init_container_strands_the_app_only_in_container_scope() -> None:
+    shape = cells(2, 16, 128 * GIB, smt=1)
+    containers = (init("1/512Mi"), app("14/1Gi/1"))
+
+    assert admit(machine(cells=shape, reserved_cpus="0-2"), *containers).reason == AFFINITY
+    assert admit(machine(scope="pod", cells=shape, reserved_cpus="0-2"), *containers).admitted
+
+
+@pytest.mark.parametrize(
+    ("policy", "scope", "hint"),
+    [("single-numa-node", "pod", None), ("restricted", "container", "011111/true")],
+)
+def test_b09_five_of_eight_nodes_with_one_gpu_each(policy: str, scope: str, hint: str | None) -> None:
+    eight = machine(
+        policy,
+        scope,
+        cells=cells(8, 8, 32 * GIB, smt=1),
+        devices=gpus((1,) * 8),
+        reserved_cpus="63",
+        memory_manager_policy="None",
+        topology_manager_policy_options={"prefer-closest-numa-nodes": "true"},
+    )
+    answer = admit(eight, app("40/4Gi/5"))
+
+    assert (answer.placements[0].hint if answer.admitted else None) == hint
+
+
+def test_b11_the_reservation_of_a_numa_node_decides_not_the_sum() -> None:
+    shape = cells(2, 24, 94 * GIB)
+    uneven = machine(
+        "best-effort",
+        cells=shape,
+        reserved_cpus="0,48",
+        reserved_memory={0: {"memory": 10340 * MIB}},
+        node_allocatable_reservation={"memory": Quantity.parse("10340Mi")},
+    )
+    first, second = admit_all(uneven, *[pod(app("20/85Gi/1"))] * 2)
+
+    assert placed(first).memory == (MemoryBlock("memory", (1,), 85 * GIB),)
+    assert second.reason == UNEXPECTED
+
+
+@pytest.mark.parametrize(("policy", "reason"), [("single-numa-node", AFFINITY), ("restricted", AFFINITY)])
+def test_b12_huge_pages_take_part_in_the_fit(policy: str, reason: str) -> None:
+    paged = machine(policy, cells=cells(hugepages={"2Mi": 10}))
+
+    assert admit(paged, app("2/24Mi/1", hugepages_2Mi="24Mi")).reason == reason
+    assert admit(paged, app("2/24Mi/1", hugepages_2Mi="20Mi")).admitted
+
+
+def test_the_room_of_a_numa_node_leaves_out_what_is_reserved() -> None:
+    paged = machine(cells=cells(hugepages={"2Mi": 512}), devices=HALF_SICK.devices)
+
+    assert cell_allocatable(paged) == (
+        CellRoom(0, cpus=6, memory=30 * GIB, hugepages={"2Mi": GIB}, devices={GPU: 2}),
+        CellRoom(1, cpus=8, memory=30 * GIB, hugepages={"2Mi": GIB}, devices={GPU: 2}),
+    )
+
+
+def test_cpus_reserved_by_size_are_counted_where_the_kubelet_takes_them() -> None:
+    by_size = machine(
+        reserved_cpus="", node_allocatable_reservation={"cpu": Quantity.parse("1500m"), "memory": Quantity.parse("2Gi")}
+    )
+
+    assert [room.cpus for room in cell_allocatable(by_size)] == [6, 8]
+    assert [room.cpus for room in cell_allocatable(machine("nonsense", reserved_cpus="4"))] == [8, 7]
+
+
+def test_the_room_of_a_node_is_what_its_status_says() -> None:
+    room = node_allocatable(machine(cells=cells(hugepages={"2Mi": 512})))
+
+    assert {name: str(quantity) for name, quantity in room.items()} == {
+        "cpu": "14",
+        "memory": "60Gi",
+        "hugepages-2Mi": "2Gi",
+        GPU: "8",
+    }
+
+
+def sixteen(policy: str, **settings: str) -> NodeClass:
+    """Make 16 NUMA nodes of 8 CPUs, 64Gi and one GPU."""
+    options = {"max-allowable-numa-nodes": "16", **settings}
+    shape = cells(16, 4, 64 * GIB)
+    return machine(policy, "pod", cells=shape, devices=gpus((1,) * 16), topology_manager_policy_options=options)
+
+
+MANY: dict[str, Callable[[], tuple[NodeClass, str, str | None]]] = {
+    "half of them, restricted": lambda: (sixteen("restricted"), "60/450Gi/8", None),
+    "too much, single": lambda: (sixteen("single-numa-node"), "60/450Gi/8", AFFINITY),
+    "a compromise": lambda: (sixteen("best-effort"), "4/300Gi/7", None),
+    "closest": lambda: (sixteen("restricted", **{"prefer-closest-numa-nodes": "true"}), "60/450Gi/8", None),
+}
+
+
+@pytest.mark.parametrize("make", MANY.values(), ids=MANY)
+def test_sixteen_numa_nodes_are_answered_at_once(make: Callable[[], tuple[NodeClass, str, str | None]]) -> None:
+    node_class, container, reason = make()
+    start = time.perf_counter()
+
+    assert admit_on_empty(pod(app(container)), node_class).reason == reason
+    assert time.perf_counter() - start < 5
+
+
+def test_memory_nodes_without_cpus_are_no_burden() -> None:
+    shape = tuple(cell if cell.id < 2 else replace(cell, cores=()) for cell in cells(34, 4, 64 * GIB))
+    tray = machine(
+        cells=shape,
+        reserved_cpus="0",
+        devices=gpus((2, 2)),
+        topology_manager_policy_options={"max-allowable-numa-nodes": "34"},
+    )
+    blended = replace(tray, kubelet=replace(tray.kubelet, topology_manager_policy="best-effort"))
+
+    assert where(admit(tray, app("6/32Gi/2"))) == {"app": "1-3,137-139 | [0] | 2"}
+    assert admit(tray, app("6/300Gi/2")).reason == AFFINITY
+    assert admit(blended, app("6/300Gi/1")).reason == "TooManyNUMANodes"

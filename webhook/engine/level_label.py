@@ -1,0 +1,36 @@
+"""Finds numagate's own label where users may not write it: in a template or a selector."""
+
+from collections.abc import Iterator
+
+from webhook.domain import keys
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.pointer import Path
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_object
+from webhook.domain.workload import Workload
+
+_LABEL: Path = ("metadata", "labels", keys.LEVEL)
+_SELECTORS: tuple[Path, ...] = (("spec", "selector", "matchLabels"), ("spec", "selector"))
+
+
+def find(workload: Workload, obj: JsonObject) -> Iterator[Finding]:
+    """Yield each place, as a path inside the whole object; a ReplicaSet would make pods that are refused for ever."""
+    for location in workload.locate(obj):
+        is_template = location.metadata_path != ("metadata",)
+        if is_template and keys.LEVEL in get_object(location.pod, "metadata", "labels"):
+            yield _finding(location.place(_LABEL))
+    for path in _SELECTORS:
+        if keys.LEVEL in get_object(obj, *map(str, path)):
+            yield _finding((*path, keys.LEVEL))
+
+
+def _finding(path: Path) -> Finding:
+    return Finding(
+        code="level-in-template",
+        severity=Severity.FAULT,
+        level=Level.GUARANTEED,
+        path=path,
+        message=f"{keys.LEVEL} may not stand in a template or selector: remove it, numagate writes it into pods",
+    )
