@@ -40,7 +40,10 @@ def rows(*, elsewhere: bool = False) -> list[Any]:
 
 
 JUDGED = pytest.mark.parametrize(
-    ("case", "template", "expect", "case_service"), [*rows(), *rows(elsewhere=True)], indirect=["case_service"]
+    ("case", "template", "expect", "case_service"),
+    [*rows(), *rows(elsewhere=True)],
+    indirect=["case_service"],
+    scope="session",
 )
 OBJECTS = pytest.mark.parametrize(
     ("case", "case_service"),
@@ -50,11 +53,13 @@ OBJECTS = pytest.mark.parametrize(
         if case.kind != "Pod"
     ],
     indirect=["case_service"],
+    scope="session",
 )
 REVIEWS = pytest.mark.parametrize(
     ("case", "case_service"),
     [pytest.param(case, world_of(case), id=case.id) for case in casetable.for_runner("http", review=True)],
     indirect=["case_service"],
+    scope="session",
 )
 
 
@@ -152,7 +157,7 @@ def test_an_object_with_a_template_is_never_patched_and_refused_for_what_lasts(
     mutation = case_service.ask("mutate", asked_about(case, case.manifest))
     validation = case_service.ask("validate", asked_about(case, case.manifest))
 
-    assert mutation == {"uid": mutation["uid"], "allowed": True, "auditAnnotations": mutation["auditAnnotations"]}
+    assert (mutation["allowed"], "patch" in mutation, mutation.get("warnings")) == (True, False, None)
     assert validation["allowed"] is not refused_at_apply(case, expect)
     if not validation["allowed"]:
         assert_refused(validation, set(expect.faults))

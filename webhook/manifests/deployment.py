@@ -107,7 +107,7 @@ def _container(settings: Settings) -> Manifest:
             {"name": "probes", "containerPort": PROBE_PORT, "protocol": "TCP"},
         ],
         # No CPU limit: a throttled webhook delays every pod of the cluster.
-        "resources": {"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "256Mi"}},
+        "resources": {"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "384Mi"}},
         "startupProbe": _probe("/healthz", period=2, failures=30),
         "livenessProbe": _probe("/healthz", period=10, failures=3),
         "readinessProbe": _probe("/readyz", period=2, failures=2),
