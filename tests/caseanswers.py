@@ -57,9 +57,14 @@ def refused_at_apply(case: Case, expect: Expect) -> bool:
 
 
 def warned_codes(expect: Expect) -> set[str]:
-    """Answer the codes that an admitted object is warned about: where nothing is enforced, its faults too."""
-    codes = set(expect.warns) | (set(expect.faults) if expect.decision == "warn" else set())
-    return codes - ASSUMED_ONLY
+    """Answer the codes that an admitted object may be warned about: what is not enforced is among them."""
+    left = expect.decision == "warn" or (expect.decision == "repair" and expect.level_after != "aligned")
+    return (set(expect.warns) | (set(expect.faults) if left else set())) - ASSUMED_ONLY
+
+
+def warned_codes_on_a_server(expect: Expect) -> set[str]:
+    """Answer those codes that a server can warn about: a pod without accelerators never reaches it."""
+    return warned_codes(expect) - {"unallocated-accelerator"}
 
 
 def unlike(after: Mapping[str, str], before: Object, now: Object) -> list[str]:

@@ -26,7 +26,7 @@ RESTRICTED = "generic-2x4-restricted"
 RUNNERS = ("engine", "lint", "http", "apiserver")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expect:
     """What a runner must find; None means that the case says nothing about it.
 
@@ -53,7 +53,7 @@ class Expect:
     elsewhere: Mapping[str, "Expect"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Template:
     """One pod in an object: `path` is the field path where it lies; `pod` looks like a Pod.
 
@@ -66,7 +66,7 @@ class Template:
     expect: Expect
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Review:
     """An AdmissionReview: the endpoint, and the object before. `allowed` and `codes` are the expected answer."""
 
@@ -85,7 +85,7 @@ class Review:
     chained_codes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """One row: an object with its pods, what lies beside it, and the world that it is judged in."""
 

@@ -5,6 +5,7 @@ import copy
 import os
 import ssl
 from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,18 @@ class CaseService:
         policy.write_text(world.text, "utf-8")
         command = [str(NUMAGATE), "serve", f"--cert-dir={certificates}", "--bind=127.0.0.1", "--drain-seconds=0"]
         command += [f"--port={port}", f"--probe-port={probe_port}", f"--policy={policy}"]
-        self.daemon = Daemon(f"numagate-{world.name}", command, folder=folder, env=os.environ)
+        self.folder, self.command = folder, command
+        self.start()
         trusted = ssl.create_default_context(cafile=str(certificates / "ca.crt"))
         self.http = httpx.Client(verify=trusted, timeout=30, trust_env=False, base_url=self.url)
+
+    def start(self) -> None:
+        """Start the service, again after `halt`."""
+        self.daemon = Daemon(f"numagate-{self.world.name}", self.command, folder=self.folder, env=os.environ)
+
+    def halt(self) -> None:
+        """End the service for a while; its address stays."""
+        self.daemon.stop()
 
     def until_ready(self) -> None:
         """Wait until the service has read its policy."""
@@ -87,21 +97,39 @@ def registered_for(
     """
     names = namespaces_of(service.world)
     for name in names:
-        # The label keeps the configuration of other tests away, which is for all namespaces.
-        control_plane.create_namespace(name, {ADMISSION_LABEL: "disabled"})
+        if control_plane.request("GET", f"/api/v1/namespaces/{name}").status == httpx.codes.NOT_FOUND:
+            create_namespace(control_plane, name)
     for case in casetable.for_runner("apiserver", review=True):
         if world_of(case) == service.world:
             _create_old(control_plane, case)
-    mine = [_for_world(item, service, names) for item in configurations]
+    with asked(control_plane, service, configurations, names):
+        yield
+
+
+def create_namespace(control_plane: ControlPlane, name: str) -> str:
+    """Create a namespace that the configurations for all namespaces leave out: only limited ones are for it."""
+    return control_plane.create_namespace(name, {ADMISSION_LABEL: "disabled"})
+
+
+@contextlib.contextmanager
+def asked(
+    control_plane: ControlPlane,
+    service: CaseService,
+    configurations: list[dict[str, Any]],
+    namespaces: Sequence[str],
+) -> Iterator[None]:
+    """Let the API server ask `service` about some namespaces, from the first line of the `with` block to its end."""
+    name = f"numagate-{namespaces[0]}"
+    mine = [limited(item, name=name, url=service.url, namespaces=namespaces) for item in configurations]
     for item in mine:
         answer = control_plane.request("POST", f"{_ADMISSION}/{item['kind'].lower()}s", item)
         assert answer.status == httpx.codes.CREATED, answer.body
     try:
-        until(lambda: _asks(control_plane, service, names[0]), what=f"the first answer of {service.world.name}")
+        until(lambda: _asks(control_plane, service, namespaces[0]), what=f"the first answer of {service.world.name}")
         yield
     finally:
         for item in mine:
-            control_plane.request("DELETE", f"{_ADMISSION}/{item['kind'].lower()}s/{item['metadata']['name']}")
+            control_plane.request("DELETE", f"{_ADMISSION}/{item['kind'].lower()}s/{name}")
 
 
 def _create_old(control_plane: ControlPlane, case: Case) -> None:
@@ -109,19 +137,19 @@ def _create_old(control_plane: ControlPlane, case: Case) -> None:
         return
     body = moved(case, world_of(case), case.review.old)
     answer = control_plane.request("POST", f"/api/v1/namespaces/{body['metadata']['namespace']}/pods", body)
-    assert answer.status == httpx.codes.CREATED, answer.body
+    assert answer.status in {httpx.codes.CREATED, httpx.codes.CONFLICT}, answer.body
 
 
-def _for_world(configuration: dict[str, Any], service: CaseService, names: tuple[str, ...]) -> dict[str, Any]:
-    """Point a configuration to `service`, for the namespaces of its world; everything else stays as rendered."""
+def limited(configuration: dict[str, Any], *, name: str, url: str, namespaces: Sequence[str]) -> dict[str, Any]:
+    """Point a configuration to `url` under a name of its own, for some namespaces; the rest stays as rendered."""
     mine = copy.deepcopy(configuration)
-    mine["metadata"]["name"] = f"numagate-{service.world.name}"
+    mine["metadata"]["name"] = name
     for entry in mine["webhooks"]:
         path = entry["clientConfig"]["url"].rsplit("/", 1)[1]
-        entry["clientConfig"]["url"] = f"{service.url}/{path}"
+        entry["clientConfig"]["url"] = f"{url}/{path}"
         rules = entry["namespaceSelector"]["matchExpressions"]
         kept = [rule for rule in rules if rule["key"] != ADMISSION_LABEL]
-        only = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": list(names)}
+        only = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": list(namespaces)}
         entry["namespaceSelector"]["matchExpressions"] = [*kept, only]
     return mine
 

@@ -61,6 +61,13 @@ def test_floats_are_read_from_the_text_that_go_clients_send(oracle: Oracle) -> N
     assert_read_alike(values, oracle.ask([{"op": "quantity", "float": value} for value in values]))
 
 
+def test_what_go_cannot_read_in_time_is_named_and_what_comes_after_it_is_still_answered(oracle: Oracle) -> None:
+    texts = ["1", "1e2147483648", "2"]
+    answers = oracle.ask([{"op": "quantity", "text": text} for text in texts])
+    assert [answer.get("text", answer.get("timeout")) for answer in answers] == ["1", True, "2"]
+    assert Quantity.parse("1e2147483648") > Quantity.parse("1e1000000")
+
+
 def assert_read_alike(values: Sequence[object], answers: Sequence[Answer]) -> None:
     """Compare the canonical texts of JSON values, None where they are no quantities."""
     theirs = [answer["text"] if answer["ok"] else None for answer in answers]

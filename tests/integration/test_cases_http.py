@@ -35,8 +35,8 @@ def rows(*, elsewhere: bool = False) -> list[Any]:
             found += [(case, template, expect, world_of(case, name)) for name, expect in machines.items()]
             if not elsewhere:
                 found.append((case, template, template.expect, world_of(case)))
-    found.sort(key=lambda row: worlds().index(row[3]))
-    return [pytest.param(*row, id=f"{row[0].id}-{row[3].name}") for row in found]
+    found.sort(key=lambda row: worlds().index(row[-1]))
+    return [pytest.param(*row, id=f"{row[0].id}-{row[-1].name}") for row in found]
 
 
 JUDGED = pytest.mark.parametrize(
@@ -47,11 +47,7 @@ JUDGED = pytest.mark.parametrize(
 )
 OBJECTS = pytest.mark.parametrize(
     ("case", "case_service"),
-    [
-        pytest.param(case, world_of(case), id=case.id)
-        for case in casetable.for_runner("http")
-        if case.kind != "Pod"
-    ],
+    [pytest.param(case, world_of(case), id=case.id) for case in casetable.for_runner("http") if case.kind != "Pod"],
     indirect=["case_service"],
     scope="session",
 )

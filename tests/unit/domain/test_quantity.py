@@ -60,6 +60,8 @@ def test_milli_and_value_round_away_from_zero_and_saturate(text: str, milli: int
         ("100Ti", None),
         ("1Pi", None),
         ("10E", None),
+        ("-9E", -9 * 10**18),
+        ("-10E", None),
         ("1e100", None),
         ("1e1000000", None),
         ("9223372036854775807", None),
@@ -81,6 +83,7 @@ def test_as_int64_answers_what_the_memory_manager_gets(text: str, number: int | 
         ("1.2Gi", "1288490188800m"),
         ("0.0001Ki", "103m"),
         ("1e-5", "1e-3"),
+        ("1.23456789", "1235m"),
         ("1e1000000", "10e999999"),
     ],
 )
@@ -141,6 +144,7 @@ def test_a_whole_quantity_has_no_fraction(text: str, whole: bool) -> None:
         ("0", "1Ki", "1Ki", "-1Ki"),
         ("1Ki", "0", "1Ki", "1Ki"),
         ("+5", "0", "5", "5"),
+        ("1e1200", "1e1197", "1001e1197", "999e1197"),
         ("1", "1", "2", "0"),
         ("1n", "1", "1000000001n", "-999999999n"),
         ("1e1000000", "1", "10e999999", "10e999999"),
@@ -156,6 +160,11 @@ def test_sums_and_differences_are_exact_and_written_like_their_first_part(
 def test_a_sum_with_a_vastly_greater_number_is_that_number() -> None:
     assert parse("1") + parse("1e1000000") == parse("1e1000000")
     assert parse("1e1000000") - parse("1") == parse("1e1000000")
+
+
+def test_a_text_is_read_once_if_it_is_short() -> None:
+    assert parse("1536Mi") is parse("1536Mi")
+    assert parse("0" * 40 + "1") is not parse("0" * 40 + "1")
 
 
 def test_sums_start_from_zero() -> None:

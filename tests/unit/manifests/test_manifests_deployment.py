@@ -93,7 +93,7 @@ def test_probes_use_their_own_port(container: dict[str, Any]) -> None:
 
 
 def test_memory_is_limited_and_cpu_is_not(container: dict[str, Any]) -> None:
-    assert container["resources"]["limits"] == {"memory": "256Mi"}
+    assert container["resources"]["limits"] == {"memory": "384Mi"}
 
 
 def test_pods_are_spread_over_nodes_and_zones(pod: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ def test_documentation_lists_exactly_the_machines_of_the_library_with_their_shap
 
 @pytest.mark.parametrize("name", list_machines())
 def test_every_file_is_a_profile_that_passes_all_checks_of_a_user_s_file(name: str) -> None:
-    assert load_machine(name) == load_profile(str(FOLDER / f"{name}.yaml"))
+    assert repr(load_machine(name)) == repr(load_profile(str(FOLDER / f"{name}.yaml")))
 
 
 @pytest.mark.parametrize("name", list_machines())

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from itertools import islice
 
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet.cpu_topology import CpuTopology
@@ -61,10 +62,12 @@ class Accumulator:
 
     def take_remaining_cpus(self) -> None:
         """Take single threads, first those of the cores with the fewest free ones (takeRemainingCPUs)."""
-        for cpu in list(self._sorted_cpus()):
+        for cpu in list(islice(self._sorted_cpus(), self.needed)):
             self.take(1 << cpu)
-            if self.satisfied:
-                return
+
+    def free_in(self, cell: int) -> int:
+        """Answer how many CPUs of a NUMA node are free."""
+        return (self.topology.cells[cell] & self.free).bit_count()
 
     def sorted_cells(self) -> list[int]:
         """Order the NUMA nodes with free CPUs: fewest free first (sortAvailableNUMANodes)."""

@@ -1,9 +1,8 @@
 """Which CPUs a request gets: packed onto few parts, or spread evenly over NUMA nodes (CPU/cpu_assignment.go)."""
 
 from webhook.domain.kubelet.cpu_accumulator import Accumulator
-from webhook.domain.kubelet.cpu_distribution import Choice
 from webhook.domain.kubelet.cpu_distribution import choose
-from webhook.domain.kubelet.cpu_distribution import endless
+from webhook.domain.kubelet.cpu_distribution import rounds
 from webhook.domain.kubelet.cpu_topology import CpuTopology
 from webhook.domain.kubelet.options import CpuOptions
 
@@ -34,9 +33,6 @@ def _packed(topology: CpuTopology, available: int, count: int, *, spread: bool, 
         accumulator.take_full_cores()
     if not accumulator.satisfied:
         accumulator.take_remaining_cpus()
-    if not accumulator.satisfied:
-        message = "failed to allocate cpus"
-        raise NotEnoughCpusError(message)
     return accumulator.result
 
 
@@ -51,28 +47,12 @@ def _distributed(topology: CpuTopology, available: int, count: int, group: int, 
     choice = choose(accumulator, group, align_by_socket=options.align_by_socket)
     if choice is None:
         return _packed(topology, available, count, spread=spread)
-    _take_choice(accumulator, choice, group)
-    if accumulator.needed:
-        amount = "not enough" if accumulator.needed > 0 else "too many"
-        message = f"accounting error, {amount} CPUs allocated, remaining: {accumulator.needed}"
-        raise NotEnoughCpusError(message)
-    return accumulator.result
-
-
-def _take_choice(accumulator: Accumulator, choice: Choice, group: int) -> None:
-    """Take the even shares, then the rest group by group."""
-    rest = accumulator.needed - choice.share * len(choice.cells)
+    rest = count - choice.share * len(choice.cells)
     for cell in choice.cells:
         _take_from(accumulator, cell, choice.share)
-    while rest > 0:
-        before = rest
-        for cell in choice.remainder:
-            free = accumulator.topology.cells[cell] & accumulator.free
-            if rest and free.bit_count() >= group:
-                _take_from(accumulator, cell, group)
-                rest -= group
-        if rest == before:
-            raise endless()
+    for cell in rounds(choice.remainder, rest, group, accumulator.free_in):
+        _take_from(accumulator, cell, group)
+    return accumulator.result
 
 
 def _start(topology: CpuTopology, available: int, count: int, *, spread: bool) -> Accumulator:
@@ -86,9 +66,4 @@ def _start(topology: CpuTopology, available: int, count: int, *, spread: bool) -
 
 def _take_from(accumulator: Accumulator, cell: int, count: int) -> None:
     free = accumulator.topology.cells[cell] & accumulator.free
-    try:
-        cpus = _packed(accumulator.topology, free, count, spread=accumulator.spread)
-    except NotEnoughCpusError:
-        # The kubelet drops this error and finds out by counting.
-        cpus = 0
-    accumulator.take(cpus)
+    accumulator.take(_packed(accumulator.topology, free, count, spread=accumulator.spread))

@@ -1,5 +1,6 @@
 """Chooses the NUMA nodes that share a request evenly (option distribute-cpus-across-numa, KEP-2902)."""
 
+from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ class _Search:
         self.group = group
         self.align_by_socket = align_by_socket
         self.cells = accumulator.sorted_cells()
-        self.free = {cell: (topology.cells[cell] & accumulator.free).bit_count() for cell in self.cells}
+        self.free = {cell: accumulator.free_in(cell) for cell in self.cells}
 
     def sizes(self) -> range:
         """Mirror rangeNUMANodesNeededToSatisfy."""
@@ -114,14 +115,8 @@ class _Search:
 
     def _hand_out(self, after: dict[int, int], subset: Sequence[int], rest: int) -> dict[int, int]:
         left = dict(after)
-        while rest > 0:
-            before = rest
-            for cell in subset:
-                if rest and left[cell] >= self.group:
-                    left[cell] -= self.group
-                    rest -= self.group
-            if rest == before:
-                raise endless()
+        for cell in rounds(subset, rest, self.group, left.__getitem__):
+            left[cell] -= self.group
         return left
 
     def _in_one_socket(self, combo: Sequence[int]) -> bool:
@@ -150,9 +145,21 @@ def choose(accumulator: Accumulator, group: int, *, align_by_socket: bool) -> Ch
     return None
 
 
-def endless() -> Exception:
-    """Answer the refusal for a loop that the kubelet never leaves: single threads are left, whole cores are wanted."""
-    return panic("distribute-cpus-across-numa never ends: the free CPUs do not divide into whole cores")
+def rounds(cells: Sequence[int], rest: int, group: int, free: Callable[[int], int]) -> Iterator[int]:
+    """Iterate over the cells round and round, each time to take a group from it, until the rest is down to zero.
+
+    Raises:
+        RefusedError: single threads are left where whole groups are wanted; the kubelet's own loop never ends.
+    """
+    while rest > 0:
+        before = rest
+        for cell in cells:
+            if rest > 0 and free(cell) >= group:
+                yield cell
+                rest -= group
+        if rest == before:
+            message = "distribute-cpus-across-numa never ends: the free CPUs do not divide into whole cores"
+            raise panic(message)
 
 
 def _deviation(values: Collection[int]) -> float:
@@ -173,8 +180,7 @@ def _combinations(items: Sequence[int], size: int) -> Iterator[_Array]:
     has room to spare, so that a later combination with the same beginning overwrites the end of the one that was
     kept. Here the same array is yielded again in the same cases.
     """
-    if size >= 1:
-        yield from _extend(items, size, 0, [], 0)
+    return _extend(items, size, 0, [], 0)
 
 
 def _extend(items: Sequence[int], missing: int, start: int, array: _Array, length: int) -> Iterator[_Array]:

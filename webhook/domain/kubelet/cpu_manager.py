@@ -113,10 +113,8 @@ class CpuManager:
         return [Hints(bitmask.of(self._topology.cells), least, serves, wide)]
 
     def _fills_sockets(self, least: int, mask: int) -> bool:
-        """Mirror isHintSocketAligned."""
+        """Mirror isHintSocketAligned; the kubelet does not start with more sockets than NUMA nodes."""
         per_socket = len(self._topology.cells) // len(self._topology.sockets)
-        if per_socket == 0:
-            return False
         return len(self._sockets_of(mask)) == (least + per_socket - 1) // per_socket
 
     def _sockets_of(self, mask: int) -> list[int]:

@@ -39,12 +39,8 @@ class Hints:
             yield from filter(self.serves, bitmask.of_size(self.cells, size))
 
 
-def _never(_mask: int) -> bool:
-    return False
-
-
-IMPOSSIBLE = Hints(0, 1, _never)
-"""An empty list of hints: no NUMA nodes can serve the request (a hint nil/false)."""
+IMPOSSIBLE = Hints(0, 1, bool)
+"""An empty list of hints: no mask at all, so that none can serve the request (a hint nil/false)."""
 
 
 @dataclass(frozen=True, slots=True)

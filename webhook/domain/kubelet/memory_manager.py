@@ -3,23 +3,23 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import Final
-from typing import TypeAlias
 
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet.cpu_manager import is_pinnable
 from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.hints import Hints
+from webhook.domain.kubelet.memory_request import Request
+from webhook.domain.kubelet.memory_request import UnrepresentableError
+from webhook.domain.kubelet.memory_request import container_request
+from webhook.domain.kubelet.memory_request import pod_request
 from webhook.domain.kubelet.memory_table import MemoryTable
-from webhook.domain.kubelet.memory_table import is_memory
 from webhook.domain.kubelet.refusal import panic
 from webhook.domain.kubelet.refusal import unexpected
 from webhook.domain.pod import Container
 from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import PodFacts
-
-Request: TypeAlias = dict[str, int]
-"""Bytes by resource: memory, hugepages-…"""
 
 _NO_DEFAULT: Final = (
     "[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available"
@@ -33,10 +33,6 @@ class Block:
     resource: str
     mask: int
     size: int
-
-
-class _UnrepresentableError(Exception):
-    """A quantity has no int64 value."""
 
 
 class MemoryManager:
@@ -79,8 +75,8 @@ class MemoryManager:
         if not is_pinnable(pod):
             return [None]
         try:
-            request = _container_request(container)
-        except _UnrepresentableError:
+            request = container_request(container)
+        except UnrepresentableError:
             return [None]
         return [self._hints(request)] * max(1, len(request))
 
@@ -89,8 +85,8 @@ class MemoryManager:
         if not is_pinnable(pod):
             return [None]
         try:
-            request = _pod_request(pod)
-        except _UnrepresentableError:
+            request = pod_request(pod)
+        except UnrepresentableError:
             return [None]
         return [self._hints(request)] * max(1, len(request))
 
@@ -103,8 +99,8 @@ class MemoryManager:
         if not is_pinnable(pod):
             return
         try:
-            request = _container_request(container)
-        except _UnrepresentableError:
+            request = container_request(container)
+        except UnrepresentableError:
             message = "[memorymanager] failed to represent quantity as int64"
             raise unexpected(message) from None
         if not request:
@@ -262,47 +258,12 @@ class MemoryManager:
 
     def _shrink_inits(self, pod: PodFacts, container: Container, blocks: Iterable[Block]) -> None:
         """Mirror updateInitContainersMemoryBlocks: what is used again counts for its last user only."""
+        before = takewhile(lambda other: other.name != container.name, pod.containers)
+        inits = [other.name for other in before if other.kind is ContainerKind.INIT]
         for block in blocks:
             size = block.size
-            for earlier in pod.containers:
-                if earlier.name == container.name or earlier.kind is ContainerKind.APP:
-                    break
-                if earlier.kind is ContainerKind.SIDECAR:
-                    continue
-                for old in self._blocks.get(earlier.name, ()):
-                    if old.resource == block.resource and old.mask == block.mask:
-                        part = min(size, old.size)
-                        old.size -= part
-                        size -= part
-
-
-def _container_request(container: Container) -> Request:
-    """Mirror getContainerRequestedResources."""
-    request: Request = {}
-    for resource, quantity in container.requests.items():
-        if is_memory(resource):
-            size = quantity.as_int64()
-            if size is None:
-                raise _UnrepresentableError
-            request[resource] = size
-    return request
-
-
-def _pod_request(pod: PodFacts) -> Request:
-    """Mirror getPodRequestedResources: the most at once, but only of what some app container asks for."""
-    peak: Request = {}
-    sidecars: Request = {}
-    apps: Request = {}
-    for container in pod.containers:
-        for resource, size in _container_request(container).items():
-            if container.kind is ContainerKind.SIDECAR:
-                _add(sidecars, resource, size)
-            elif container.kind is ContainerKind.INIT:
-                peak[resource] = max(peak.get(resource, 0), sidecars.get(resource, 0) + size)
-            else:
-                _add(apps, resource, size)
-    return {resource: max(size + sidecars.get(resource, 0), peak.get(resource, 0)) for resource, size in apps.items()}
-
-
-def _add(totals: Request, resource: str, size: int) -> None:
-    totals[resource] = totals.get(resource, 0) + size
+            for old in (old for name in inits for old in self._blocks.get(name, ())):
+                if old.resource == block.resource and old.mask == block.mask:
+                    part = min(size, old.size)
+                    old.size -= part
+                    size -= part

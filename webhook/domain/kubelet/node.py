@@ -9,6 +9,7 @@ from webhook.domain.kubelet.device_manager import DeviceManager
 from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.machine import Machine
 from webhook.domain.kubelet.memory_manager import MemoryManager
+from webhook.domain.kubelet.refusal import RefusedError
 from webhook.domain.pod import PodFacts
 
 
@@ -38,15 +39,13 @@ class NodeState:
         wanted = predicates.demand(pod)
         for manager in providers:
             manager.begin()
-        admitted = False
         try:
             affinities = topology_manager.admit(pod, self._machine.merger, self._machine.scope, providers)
             predicates.check(wanted, self._used, self._machine.allocatable)
-            admitted = True
-        finally:
-            if not admitted:
-                for manager in providers:
-                    manager.release()
+        except RefusedError:
+            for manager in providers:
+                manager.release()
+            raise
         for name, number in wanted.items():
             self._used[name] = self._used.get(name, 0) + number
         return affinities

@@ -48,9 +48,7 @@ POD_SCOPE = machine(scope="pod")
 FULL_CORES = machine(cpu_manager_policy_options={"full-pcpus-only": "true"})
 RESTRICTED = machine("restricted")
 RESTRICTED_EVENLY = machine("restricted", reserved_cpus="0,4,8,12")
-NO_MEMORY_MANAGER = replace(
-    RESTRICTED_EVENLY, kubelet=replace(RESTRICTED_EVENLY.kubelet, memory_manager_policy="None")
-)
+NO_MEMORY_MANAGER = replace(RESTRICTED_EVENLY, kubelet=replace(RESTRICTED_EVENLY.kubelet, memory_manager_policy="None"))
 ONE_CELL = machine("none", cells=cells(1), reserved_cpus="0,4", devices=gpus((4,)))
 ONE_CELL_FULL_CORES = replace(
     ONE_CELL, kubelet=replace(ONE_CELL.kubelet, cpu_manager_policy_options={"full-pcpus-only": "true"})
@@ -272,17 +270,22 @@ def test_the_sums_of_the_scheduler_count_earlier_pods() -> None:
     assert answers[1].message == "Node didn't have enough resource: cpu, requested: 8000, used: 8000, capacity: 14000"
 
 
+OVERDRAWN = machine(
+    cells=cells(hugepages={"1Gi": 1}),
+    reserved_memory={0: {"memory": 33 * GIB}, 1: {"memory": GIB}},
+    node_allocatable_reservation={"memory": Quantity.parse("34Gi")},
+)
+
+
 @pytest.mark.parametrize(
     ("node_class", "reason"),
     [
         (machine(cells=cells(hugepages={"2Mi": 10})), "KubeletPanic"),
-        (machine(reserved_memory={0: {"memory": 33 * GIB}, 1: {"memory": GIB}}, **{
-            "node_allocatable_reservation": {"memory": Quantity.parse("34Gi")}
-        }), "KubeletPanic"),
+        (OVERDRAWN, "KubeletPanic"),
         (machine(topology_manager_policy_options={"max-allowable-numa-nodes": "4"}), "KubeletDoesNotStart"),
     ],
     ids=["page size that no node has", "more reserved than there is", "kubelet that does not start"],
-)  # fmt: skip
+)
 def test_what_a_kubelet_cannot_compute_is_refused_with_the_reason(node_class: NodeClass, reason: str) -> None:
     refused = admit(node_class, app("2/1Gi", hugepages_1Gi="1Gi"))
 

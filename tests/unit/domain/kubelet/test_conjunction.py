@@ -12,7 +12,7 @@ def test_every_intersection_but_the_empty_one_is_found() -> None:
 
 
 def test_many_masks_are_intersected_like_few() -> None:
-    chosen = random.Random(1)
+    chosen = random.Random(1)  # noqa: S311  # repeatable, nothing secret
     universe = (1 << 10) - 1
     first, second = ({chosen.randrange(1, universe) for _ in range(500)} for _ in range(2))
 

@@ -48,3 +48,12 @@ def test_a_cache_is_taken_in_part_only_for_the_whole_rest() -> None:
     accumulator.take_uncore_caches()
 
     assert accumulator.result == 0
+
+
+def test_what_remains_may_be_too_little() -> None:
+    for spread in (False, True):
+        accumulator = Accumulator(TWO_SOCKETS, cpuset.parse("1,9,14"), 5, spread=spread)
+        accumulator.take_remaining_cpus()
+
+        assert cpuset.format(accumulator.result) == "1,9,14"
+        assert accumulator.needed == 2

@@ -95,6 +95,8 @@ def test_spread_over_cores_takes_first_threads_first() -> None:
         ("0-31", 18, OVER_NUMA_IN_CORES, "0-2,4-6,8-10,16-18,20-22,24-26"),
         ("0-31", 14, OVER_NUMA_IN_CORES, "0-3,4-6,16-19,20-22"),
         ("1-31", 31, OVER_NUMA, "1-31"),
+        ("0,4-31", 29, OVER_NUMA, "0,4-31"),
+        ("0-31", 0, OVER_NUMA, ""),
         ("0-1,4-5,8-15,24-31", 12, OVER_NUMA_IN_SOCKET, "8-10,12-14,24-26,28-30"),
     ],
 )

@@ -175,15 +175,6 @@ def test_with_aligned_sockets_cpus_may_come_from_all_of_the_socket() -> None:
     assert discover(cells(4)).cells_of(tested.assigned["app"]) == (2, 3)
 
 
-def test_more_sockets_than_nodes_align_nothing_by_socket() -> None:
-    # The kubelet does not start on such a machine; its test is kept all the same.
-    (shape,) = cells(1)
-    split = replace(shape, cores=tuple(replace(core, socket=n % 2) for n, core in enumerate(shape.cores)))
-    tested = CpuManager(discover((split,)), 0b1, CpuOptions(align_by_socket=True))
-
-    assert masks(tested.pod_hints(pod(app("2/1Gi")))) == ([0b1], [0b1])
-
-
 def test_without_the_static_policy_nothing_is_pinned() -> None:
     none = machine(cpu_manager_policy="none", reserved_cpus="")
 

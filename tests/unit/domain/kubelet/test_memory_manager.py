@@ -92,8 +92,10 @@ def test_pods_that_are_not_pinned_take_nothing(containers: tuple[Raw, ...], spec
 
 def test_a_container_without_memory_takes_nothing() -> None:
     tested, facts = manager(), pod(app("1/1Gi"))
-    tested.allocate(facts, replace(facts.containers[0], requests={}), NODE_0)
+    bare = replace(facts.containers[0], requests={})
+    tested.allocate(facts, bare, NODE_0)
 
+    assert tested.container_hints(facts, bare) == [None]
     assert tested.blocks == {}
 
 
@@ -119,7 +121,10 @@ def test_the_least_size_is_found_for_all_resources_together() -> None:
     paged = tuple(replace(cell, hugepages={"1Gi": pages}) for cell, pages in zip(shape, (0, 2, 9), strict=True))
     tested = MemoryManager(memory_table.table(paged, {}))
 
-    assert masks(tested.pod_hints(pod(app("1/9Gi", hugepages_1Gi="3Gi")))) == ([0b101, 0b111], [0b101])
+    assert masks(tested.pod_hints(pod(app("1/9Gi", hugepages_1Gi="3Gi")))) == (
+        [0b101, 0b110, 0b111],
+        [0b101, 0b110],
+    )
     assert tested.pod_hints(pod(app("1/9Gi", hugepages_1Gi="12Gi"))) == [None, None]
 
 
@@ -180,13 +185,17 @@ def test_where_nothing_serves_the_error_says_which_search_failed() -> None:
 
 
 def test_an_init_containers_memory_is_used_again() -> None:
-    tested, facts = manager(memory=10 * GIB), pod(init("1/8Gi"), app("1/9Gi"))
+    tested = manager(memory=10 * GIB, **{"2Mi": 1})
+    facts = pod(init("1/8Gi"), app("1/9Gi", hugepages_2Mi="2Mi"))
     for container in facts.containers:
         tested.allocate(facts, container, NODE_0)
 
-    assert blocks(tested) == {"init": [("memory", 0b01, 0)], "app": [("memory", 0b01, 9 * 1024)]}
+    assert blocks(tested) == {
+        "init": [("memory", 0b01, 0)],
+        "app": [("memory", 0b01, 9 * 1024), ("hugepages-2Mi", 0b01, 2)],
+    }
     assert masks(tested.pod_hints(pod(app("1/2Gi")))) == ([0b10], [0b10])
-    assert masks(tested.pod_hints(pod(app("1/1Gi")))) == ([0b01, 0b10], [0b01, 0b10])
+    assert masks(tested.pod_hints(pod(app("1/1000Mi")))) == ([0b01, 0b10], [0b01, 0b10])
 
 
 def test_what_is_used_again_is_used_once() -> None:
@@ -202,6 +211,14 @@ def test_what_is_used_again_is_used_once() -> None:
         "a": 5 * 1024,
         "b": 3 * 1024,
     }
+
+
+def test_memory_elsewhere_is_not_used_again() -> None:
+    tested, facts = manager(memory=10 * GIB), pod(init("1/8Gi"), app("1/9Gi"))
+    tested.allocate(facts, facts.containers[0], NODE_0)
+    tested.allocate(facts, facts.containers[1], NODE_1)
+
+    assert blocks(tested) == {"init": [("memory", 0b01, 8 * 1024)], "app": [("memory", 0b10, 9 * 1024)]}
 
 
 def test_reuse_counts_only_for_the_same_mask() -> None:
@@ -227,20 +244,6 @@ def test_a_release_leaves_the_group_of_others() -> None:
     tested.release()
 
     assert masks(tested.pod_hints(pod(app("1/24Gi")))) == ([0b11], [])
-
-
-@pytest.mark.parametrize(
-    ("containers", "mib"),
-    [
-        ((app("1/1Gi", "a"), app("1/2Gi", "b")), 3072),
-        ((init("1/4Gi"), app("1/1Gi")), 4096),
-        ((sidecar("1/1Gi"), init("1/4Gi"), app("1/1Gi")), 5120),
-        ((sidecar("1/1Gi"), app("1/1Gi")), 2048),
-    ],
-)
-def test_a_pod_asks_for_the_most_memory_at_once(containers: tuple[Raw, ...], mib: int) -> None:
-    assert masks(manager(1, memory=mib * MIB).pod_hints(pod(*containers))) == ([0b1], [0b1])
-    assert manager(1, memory=(mib - 1) * MIB).pod_hints(pod(*containers)) == [None]
 
 
 def test_pages_that_only_an_init_container_wants_are_no_pod_hint() -> None:
