@@ -12,7 +12,6 @@ from casetable import Expect
 from webhook.domain.facts import read
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import amount
-from webhook.domain.resources import is_whole
 
 ASSUMED_ONLY = {"node-class-mismatch"}
 """Found only where a node class is assumed; a server's are declared."""
@@ -21,8 +20,8 @@ CURABLE_LATER = {"missing-resources"}
 
 _IN_REFUSAL = re.compile(r"; ([a-z-]+)\](?=$|; | \(\+)")
 _IN_WARNING = re.compile(r" \[([a-z-]+)\]$")
-_REPAIRED = re.compile(r"(?:limits|requests)\.[a-z]+ was .+, set to ")
-_TO_REPAIR = re.compile(r": write (?:limits|requests)\.[a-z]+: .+ \(is ")
+_PLACE = re.compile(r" \[((?:spec|metadata|template)[^ ;]*)[:;] ")
+_REPAIR = re.compile(r"\bwrite (?:limits|requests)\.(?:cpu|memory): ")
 
 
 def codes_of_refusal(message: str) -> set[str]:
@@ -34,10 +33,19 @@ def codes_of_refusal(message: str) -> set[str]:
     return set(_IN_REFUSAL.findall(message))
 
 
+def places_of_refusal(message: str) -> list[str]:
+    """Answer the field paths that a refusal names.
+
+    >>> places_of_refusal("a [spec.x[a]: 1, want 2; fractional-cpu]; b [metadata.y; misfit]")
+    ['spec.x[a]', 'metadata.y']
+    """
+    return _PLACE.findall(message)
+
+
 def codes_of_warnings(warnings: Iterable[str]) -> set[str]:
     """Answer the rule codes of warnings; those of the API server itself and those about repairs have none.
 
-    >>> codes_of_warnings(["server: 2 whole CPUs [helper-whole-cpu]", "server: limits.cpu was 1, set to 2"])
+    >>> codes_of_warnings(["server: 2 whole CPUs [helper-whole-cpu]", "server: limits.cpu 1 -> 2"])
     {'helper-whole-cpu'}
     """
     return {code for warning in warnings for code in _IN_WARNING.findall(warning)}
@@ -45,7 +53,7 @@ def codes_of_warnings(warnings: Iterable[str]) -> set[str]:
 
 def repairs_in(warnings: Iterable[str]) -> list[str]:
     """Answer the warnings that tell what was changed in a pod, or will be changed in the pods of a template."""
-    return [one for one in warnings if _REPAIRED.search(one) or _TO_REPAIR.search(one)]
+    return [one for one in warnings if _REPAIR.search(one) and not _IN_WARNING.search(one)]
 
 
 def refused_at_apply(case: Case, expect: Expect) -> bool:
@@ -91,5 +99,5 @@ def _is_like(value: str, before: tuple[Quantity, ...], now: tuple[Quantity, ...]
     if now[:2] != (cpu, memory):
         return False
     if value == "shared":
-        return not is_whole(cpu) and not memory.is_zero
+        return not cpu.is_whole and not memory.is_zero
     return (cpu, memory) == tuple(map(Quantity.parse, value.split("/")))

@@ -111,6 +111,13 @@ def create_namespace(control_plane: ControlPlane, name: str) -> str:
     return control_plane.create_namespace(name, {ADMISSION_LABEL: "disabled"})
 
 
+def opt(control_plane: ControlPlane, namespace: str, *, out: bool) -> None:
+    """Let the configurations for all namespaces leave one out, or take it in; the API server follows in a moment."""
+    patch = {"metadata": {"labels": {ADMISSION_LABEL: "disabled" if out else None}}}
+    path = f"/api/v1/namespaces/{namespace}"
+    control_plane.request("PATCH", path, patch, content="application/merge-patch+json")
+
+
 @contextlib.contextmanager
 def asked(
     control_plane: ControlPlane,

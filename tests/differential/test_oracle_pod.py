@@ -11,6 +11,7 @@ from differential.oracle import Oracle
 from differential.pods import Pod
 from differential.pods import pods
 
+from webhook.domain import demand
 from webhook.domain import facts
 from webhook.domain.pod import PodFacts
 from webhook.domain.quantity import Quantity
@@ -62,7 +63,7 @@ def differences(pod: Pod, answer: Answer) -> Iterator[str]:
     block = spec.get("resources", {})
     yield from unequal_values("requests of the pod", ours.pod_requests, block.get("requests", {}))
     yield from unequal_values("limits of the pod", ours.pod_limits, block.get("limits", {}))
-    yield from unequal_values("effective requests", facts.effective_requests(ours), answer["requests"])
+    yield from unequal_values("effective requests", demand.effective_requests(ours), answer["requests"])
     if ours.qos.value != answer["qos"]:
         yield f"QoS class is {ours.qos.value}, should be {answer['qos']}"
 

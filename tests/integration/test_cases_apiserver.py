@@ -10,6 +10,7 @@ import casetable
 import pytest
 from caseanswers import codes_of_refusal
 from caseanswers import codes_of_warnings
+from caseanswers import places_of_refusal
 from caseanswers import refused_at_apply
 from caseanswers import repairs_in
 from caseanswers import unlike
@@ -31,7 +32,6 @@ REFUSAL = re.compile(
     r'Error from server \(Forbidden\): error when creating "STDIN": '
     r'admission webhook "(?P<name>pods|templates|claims)\.validate\.numagate\.io" denied the request: (?P<ours>.+)'
 )
-PLACE = re.compile(r" \[(?P<path>(?:spec|metadata|template)[^ ;]*)[:;] ")
 
 
 def rows(cases: list[Case], *, elsewhere: bool = False) -> list[Any]:
@@ -98,7 +98,7 @@ def assert_right_refusal(line: str, case: Case, expect: Expect) -> None:
     ours = match["ours"]
     assert ours.isprintable()
     assert len(ours.encode()) <= MESSAGE_BYTES
-    places = PLACE.findall(ours)
+    places = places_of_refusal(ours)
     root = case.templates[0].path.removesuffix("spec")
     assert places, ours
     assert all(place.startswith((f"{root}spec", f"{root}metadata")) for place in places)

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from caseanswers import codes_of_refusal
+from caseanswers import places_of_refusal
 from caseobjects import KINDS
 from caseobjects import Object
-from controlplane.case_service import ADMISSION_LABEL
 from controlplane.case_service import create_namespace
+from controlplane.case_service import opt
 from controlplane.cluster import ControlPlane
 from controlplane.process import until
 from gpupods import REPAIRED
@@ -57,7 +59,7 @@ def test_the_pods_that_a_controller_makes_are_repaired_and_signed(
 
     (made,) = until(lambda: listed(control_plane, namespace), what=f"the pod of the {kind}")
 
-    assert "server: write limits.cpu: 8 (is 7500m)" in applied.stderr
+    assert "server: write limits.cpu: 8 " in applied.stderr
     assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == [OWNERS[kind]]
     values = {"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": "1"}
     assert made["spec"]["containers"][0]["resources"] == {"requests": values, "limits": values}
@@ -100,13 +102,16 @@ def test_a_template_that_can_never_be_aligned_is_refused_at_apply(
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert 'admission webhook "templates.validate.numagate.io" denied the request: container server: ' in line
-    assert f"{KINDS[kind][1]}.containers[0].resources.limits[nvidia.com/gpu]: 8; misfit]" in line
+    assert places_of_refusal(line)[0] == f"{KINDS[kind][1]}.containers[0].resources.limits[nvidia.com/gpu]"
+    assert codes_of_refusal(line) == {"misfit"}
 
 
 @pytest.fixture
-def unseen(control_plane: ControlPlane, namespace_names: Iterator[str]) -> str:
+def unseen(control_plane: ControlPlane, namespace_names: Iterator[str]) -> Iterator[str]:
     """Create a namespace that numagate is not asked about, as before it was installed."""
-    return create_namespace(control_plane, next(namespace_names))
+    name = create_namespace(control_plane, next(namespace_names))
+    yield name
+    opt(control_plane, name, out=True)  # a controller that is refused would go on asking during other tests
 
 
 def failures(cluster: ControlPlane, namespace: str) -> list[Any]:
@@ -115,8 +120,7 @@ def failures(cluster: ControlPlane, namespace: str) -> list[Any]:
 
 def from_now_on(cluster: ControlPlane, namespace: str) -> None:
     """Let numagate be asked about a namespace, and wait until the API server does so."""
-    patch = {"metadata": {"labels": {ADMISSION_LABEL: None}}}
-    cluster.request("PATCH", f"/api/v1/namespaces/{namespace}", patch, content=MERGE)
+    opt(cluster, namespace, out=False)
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments?dryRun=All"
     scout = gpu_workload("Deployment", namespace, name="scout", resources=UNFIT)
     until(lambda: cluster.request("POST", path, scout).status == 403, what="the first refusal")
@@ -145,7 +149,7 @@ def test_pods_of_an_old_deployment_are_refused_in_one_event_with_a_count(
     assert (failed["status"], failed["reason"]) == ("True", "FailedCreate")
     assert f"Error creating: {failed['message']}" == event["message"]
     assert 'admission webhook "pods.validate.numagate.io" denied the request: container server: ' in event["message"]
-    assert "spec.containers[0].resources.limits[nvidia.com/gpu]: 8; misfit]" in event["message"]
+    assert places_of_refusal(event["message"])[0] == "spec.containers[0].resources.limits[nvidia.com/gpu]"
     assert len(event["message"].encode()) < 1024
 
 
@@ -183,5 +187,5 @@ def test_a_level_in_a_template_or_selector_is_refused_at_apply(control_plane: Co
     done = control_plane.kubectl("apply", "-f", "-", input=deployment, check=False)
 
     assert done.returncode == 1
-    assert "spec.template.metadata.labels[numagate.io/level]" in done.stderr
-    assert "level-in-template" in done.stderr
+    assert codes_of_refusal(done.stderr.strip()) == {"level-in-template"}
+    assert places_of_refusal(done.stderr) == ["spec.template.metadata.labels[numagate.io/level]"]

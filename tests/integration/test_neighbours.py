@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from caseanswers import codes_of_refusal
+from caseanswers import repairs_in
 from caseobjects import Object
 from controlplane.cluster import ControlPlane
 from controlplane.mutator import mutator
@@ -82,7 +84,7 @@ def test_a_bare_pod_as_the_warnings_say_is_unchanged_from_then_on(control_plane:
     again = control_plane.kubectl("apply", "-f", "-", input=cured)
     difference = control_plane.kubectl("diff", "-f", "-", input=cured, check=False)
 
-    assert first.stderr.count("set to 8") == 2
+    assert len(repairs_in(first.stderr.splitlines())) == 2
     assert (again.stdout, again.stderr, difference.returncode) == ("pod/one configured\n", "", 0)
 
 
@@ -133,7 +135,7 @@ def test_a_webhook_that_insists_is_refused_and_not_fought(control_plane: Control
 
     assert answer.status == 403
     assert "container server: " in answer.body["message"]
-    assert "fractional-cpu" in answer.body["message"]
+    assert codes_of_refusal(answer.body["message"]) >= {"fractional-cpu"}
 
 
 # --- defaults and quotas of a namespace ---
@@ -170,14 +172,14 @@ def test_a_quota_is_charged_for_the_repaired_pod_and_says_so(control_plane: Cont
     first = control_plane.kubectl("create", "-f", "-", input=gpu_pod(namespace, resources=REPAIRED))
     second = control_plane.kubectl("create", "-f", "-", input=gpu_pod(namespace, "two", REPAIRED), check=False)
 
-    assert "set to 8" in first.stderr
+    assert "write limits.cpu: 8" in first.stderr
     assert control_plane.request("GET", path).body["status"]["used"] == {"requests.cpu": "8", "requests.memory": "64Gi"}
     assert second.returncode == 1
     refused = (
         'pods "two" is forbidden: exceeded quota: team, requested: requests.cpu=8, used: requests.cpu=8, limited: '
     )
     assert f"{refused}requests.cpu=15" in second.stderr
-    assert "limits.cpu was 7500m, set to 8" in second.stderr
+    assert "write limits.cpu: 8" in second.stderr
 
 
 # --- autoscalers ---

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -56,3 +57,12 @@ def test_the_remedy_of_a_check_is_a_sentence(name: str) -> None:
     assert check.remedy[:1].isupper()
     assert check.remedy.endswith(".")
     assert "\n" not in check.remedy
+
+
+def test_the_page_of_rules_lists_every_check() -> None:
+    page = Path(__file__).parents[2] / "docs" / "rules.md"
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    checks = [module.CHECK for _, module in sorted(CHECKS.items())]
+    expected = [f"| `{one.code}` | {one.level} | {one.severity.value} | {one.remedy} |" for one in checks]
+
+    assert rows[: len(expected)] == expected

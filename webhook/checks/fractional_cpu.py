@@ -16,7 +16,6 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
-from webhook.domain.resources import is_whole
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -24,7 +23,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
     for container in subject.mains:
         request, limit = subject.chosen(container, CPU)
         cpu = limit or request
-        if cpu is None or is_whole(cpu):
+        if cpu is None or cpu.is_whole:
             continue
         side = "requests" if limit is None else "limits"
         yield Flaw(

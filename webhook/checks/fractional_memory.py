@@ -16,7 +16,6 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import MEMORY
-from webhook.domain.resources import is_whole
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -24,7 +23,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
     for container in subject.facts.containers:
         side = "limits" if MEMORY in container.limits else "requests"
         memory = container.limits.get(MEMORY, container.requests.get(MEMORY))
-        if memory is None or is_whole(memory):
+        if memory is None or memory.is_whole:
             continue
         yield Flaw(
             path=field_of(container, side, MEMORY),

@@ -14,11 +14,8 @@ from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
-from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
-from webhook.domain.resources import is_whole
-
-TEN_MILLI = Quantity.of_milli(10)
+from webhook.domain.resources import below_whole
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -27,14 +24,14 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     for container in subject.helpers:
         cpu = container.limits.get(CPU)
-        if cpu is None or cpu.is_zero or not is_whole(cpu) or cpu != container.requests.get(CPU):
+        if cpu is None or cpu.is_zero or not cpu.is_whole or cpu != container.requests.get(CPU):
             continue
         yield Flaw(
             path=field_of(container, "limits", CPU),
             message=f"cpu {cpu} is whole, so this helper takes exclusive CPUs, perhaps on another NUMA node",
             container=container.name,
             actual=str(cpu),
-            wanted=str(cpu - TEN_MILLI),
+            wanted=str(below_whole(cpu)),
         )
 
 

@@ -18,30 +18,29 @@ from webhook.domain.fit import Cause
 from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
-from webhook.domain.policy import Classes
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import amount
-from webhook.domain.resources import is_whole
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield what exceeds the class that comes nearest; one flaw per resource, or one for the combination."""
     refusing = [fit for fit in subject.fits if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED]
-    if not refusing or (len(refusing) < len(subject.fits) and subject.policy.classes is Classes.ANY):
+    if not refusing or not subject.unfit:
         return
     nearest = min(refusing, key=lambda fit: len(room.excesses(subject.facts, fit.node_class, subject.numa_nodes)))
-    remedy = f": {', or '.join(subject.remedies)}" if subject.remedies else ""
     excesses = room.excesses(subject.facts, nearest.node_class, subject.numa_nodes)
     for number, excess in enumerate(excesses):
+        remedies = subject.remedies or (f"ask for {excess.wanted}",)
         yield Flaw(
             path=excess.path,
-            message=excess.message + (remedy if number == 0 else ""),
+            message=f"{excess.message}: {', or '.join(remedies)}" if number == 0 else excess.message,
             container=excess.container,
             actual=excess.actual,
             wanted=excess.wanted,
         )
     if not excesses and not _speaks_for_itself(subject, nearest):
+        remedy = f": {', or '.join(subject.remedies)}" if subject.remedies else ""
         yield _combination(subject, nearest, remedy)
 
 
@@ -57,7 +56,7 @@ def _combination(subject: Subject, nearest: ClassFit, remedy: str) -> Flaw:
 
 def _speaks_for_itself(subject: Subject, nearest: ClassFit) -> bool:
     """Part of a core in an accelerator container and a fraction of a byte have findings of their own."""
-    if any(not is_whole(amount(container.requests, MEMORY)) for container in subject.facts.containers):
+    if any(not amount(container.requests, MEMORY).is_whole for container in subject.facts.containers):
         return True
     threads = nearest.node_class.threads_per_core
     return nearest.admission.reason == "SMTAlignmentError" and any(

@@ -8,15 +8,17 @@ Instead: the next multiple of the threads per core.
 
 from collections.abc import Iterator
 
+from webhook.domain import room
 from webhook.domain.check import Check
 from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
+from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.levels import Level
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
-from webhook.domain.resources import is_whole
+from webhook.domain.topology import NodeClass
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -25,10 +27,10 @@ def find(subject: Subject) -> Iterator[Flaw]:
     for container in subject.mains:
         request, limit = subject.chosen(container, CPU)
         cpu = limit or request
-        if cpu is None or not is_whole(cpu):
+        if cpu is None or not cpu.is_whole:
             continue
         count = cpu.value
-        refusing = [node_class for node_class in whole_cores if count % node_class.threads_per_core]
+        refusing = [one for one in whole_cores if count % one.threads_per_core]
         if not refusing:
             continue
         threads = refusing[0].threads_per_core
@@ -38,9 +40,14 @@ def find(subject: Subject) -> Iterator[Flaw]:
             message=f"cpu {cpu} leaves part of a core: {refusing[0].name} hands out whole cores of {threads} CPUs",
             container=container.name,
             actual=str(cpu),
-            wanted=str(Quantity.of_count(-(-count // threads) * threads)),
+            wanted=str(Quantity.of_count(min(-(-count // threads), _most(subject, refusing[0]) // threads) * threads)),
             severity=None if len(refusing) == len(subject.fits) else Severity.WARNING,
         )
+
+
+def _most(subject: Subject, node_class: NodeClass) -> int:
+    """The CPUs that the pod may have at all: rounding up beyond them would only lead to the next refusal."""
+    return room.most(cell_allocatable(node_class), CPU, subject.numa_nodes)
 
 
 CHECK = Check(

@@ -19,25 +19,28 @@ from webhook.domain.topology import NodeClass
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw per refusing class where some other class takes the pod."""
-    taking = [fit.node_class for fit in subject.fits if fit.fits is Fits.YES]
+    taking = [fit.node_class for fit in subject.fits if fit.fits is not Fits.NO]
     if not taking:
         return
     for fit in subject.fits:
         if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED:
             selector = _selector(taking, fit.node_class)
-            remedy = f": add nodeSelector {selector}" if selector else f": keep the pod on {taking[0].name}"
+            remedy = f"add nodeSelector {selector}" if selector else "give the NodeProfiles labels that tell them apart"
             yield Flaw(
                 path=("spec", "nodeSelector"),
-                message=f"nodes of {fit.node_class.name} would refuse the pod ({fit.reason}){remedy}",
+                message=f"{remedy}: nodes of {fit.node_class.name} would refuse the pod ({fit.reason})",
                 wanted=selector,
             )
 
 
 def _selector(taking: list[NodeClass], refusing: NodeClass) -> str | None:
-    """A label that a taking class declares and the refusing class declares otherwise, or not at all."""
+    """A label that a taking class declares and the refusing class declares otherwise.
+
+    One that the refusing class does not declare would not keep the pod away: its nodes may have it.
+    """
     for node_class in taking:
         for key, value in sorted(node_class.labels.items()):
-            if refusing.labels.get(key) != value:
+            if refusing.labels.get(key, value) != value:
                 return f"{key}={value}"
     return None
 

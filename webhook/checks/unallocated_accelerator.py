@@ -1,6 +1,6 @@
 """Finds a pod that expects an accelerator but asks for none.
 
-What: a runtime class or node selector points to accelerator nodes, and no container asks for an accelerator.
+What: a runtime class, a node selector or a model server's image hints at an accelerator, and no container asks for one.
 Why: the runtime may show the pod every device, but the kubelet allocated none: there is nothing to align.
 Instead: a limit such as nvidia.com/gpu: 1.
 """
@@ -23,8 +23,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
     if hint is not None:
         yield Flaw(
             path=("spec", "containers"),
-            message=f"{hint} points to accelerator nodes, but no container asks for an accelerator: "
-            "write a limit such as nvidia.com/gpu: 1",
+            message=f"write a limit such as nvidia.com/gpu: 1: {hint}, but no container asks for an accelerator",
         )
 
 

@@ -26,8 +26,8 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     yield Flaw(
         path=("spec", "nodeSelector"),
-        message=f"nodes of {unenforced[0].node_class.name} take the pod but do not align it "
-        f"({unenforced[0].reason}): use a pool with single-numa-node or restricted",
+        message="use a node pool with single-numa-node or restricted: nodes of "
+        f"{unenforced[0].node_class.name} take the pod but do not align it ({unenforced[0].reason})",
         severity=Severity.FAULT if answer is Answer.DENY else Severity.WARNING,
     )
 

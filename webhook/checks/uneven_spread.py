@@ -18,7 +18,7 @@ from webhook.domain.levels import Level
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw where no class that takes the pod spreads it evenly."""
-    taking = [fit for fit in subject.fits if fit.fits is Fits.YES]
+    taking = [fit for fit in subject.fits if fit.fits is not Fits.NO]
     if subject.numa_nodes == 1 or not taking or any(not fit.uneven for fit in taking):
         return
     count = subject.numa_nodes

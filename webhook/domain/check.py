@@ -13,13 +13,18 @@ from dataclasses import field
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.fit import ClassFit
+from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
 from webhook.domain.pod import PodFacts
 from webhook.domain.pointer import Path
+from webhook.domain.policy import Classes
 from webhook.domain.policy import Policy
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import ResourceList
+
+MAX_CONTAINERS = 200
+"""A pod with more is not simulated: no model server needs them, and each costs time on every node class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,17 @@ class Subject:
     def helpers(self) -> Iterator[Container]:
         """The containers without accelerators: sidecars, init containers, injected proxies."""
         return (container for container in self.facts.containers if container.name not in self.accelerators)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are too many containers to simulate."""
+        return len(self.facts.containers) > MAX_CONTAINERS
+
+    @property
+    def unfit(self) -> bool:
+        """Whether too few of the eligible classes take the pod: none of them, or under `classes: all` not all."""
+        refusing = [one for one in self.fits if one.fits is Fits.NO]
+        return bool(refusing) and (len(refusing) == len(self.fits) or self.policy.classes is Classes.ALL)
 
     def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
         """Answer request and limit as somebody chose them: None where absent, zero, or only a LimitRange's default.
@@ -88,6 +104,7 @@ class Check:
     """A rule with its code, the level it belongs to, and one sentence on what to do about it.
 
     `accelerated` says which pods it concerns: those that ask for accelerators (True), for none (False), or all (None).
+    `crowded` makes it the one that speaks for pods with too many containers to simulate.
     """
 
     code: str
@@ -96,6 +113,7 @@ class Check:
     remedy: str
     find: Callable[[Subject], Iterator[Flaw]]
     accelerated: bool | None = True
+    crowded: bool = False
 
     @property
     def name(self) -> str:
@@ -104,7 +122,7 @@ class Check:
 
     def run(self, subject: Subject) -> Iterator[Finding]:
         """Yield the findings on `subject`; none where the check does not concern such a pod."""
-        if self.accelerated not in {None, bool(subject.accelerators)}:
+        if self.accelerated not in {None, bool(subject.accelerators)} or self.crowded != subject.crowded:
             return
         for flaw in self.find(subject):
             yield Finding(

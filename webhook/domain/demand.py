@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from webhook.domain.pod import ContainerKind
+from webhook.domain.pod import PodFacts
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import ResourceList
 from webhook.domain.resources import add
@@ -34,13 +35,11 @@ def aggregate(containers: Iterable[tuple[ContainerKind, ResourceList]]) -> dict[
     return maximum(running, peak)
 
 
-def effective(
-    containers: Iterable[tuple[ContainerKind, ResourceList]], pod: ResourceList, overhead: ResourceList
-) -> ResourceList:
-    """Answer the request that the scheduler and the kubelet's fit check use (RH:PodRequests).
+def effective_requests(facts: PodFacts) -> ResourceList:
+    """Answer the request that the scheduler and the kubelet's fit check use (RH:PodRequests), overhead included.
 
-    `pod` are the requests of spec.resources (empty where they are not set): they replace the containers' sum.
+    What spec.resources name replaces the sum over the containers.
     """
-    total = aggregate(containers)
-    total.update({name: quantity for name, quantity in pod.items() if is_pod_level(name)})
-    return add(total, overhead)
+    total = aggregate((container.kind, container.requests) for container in facts.containers)
+    total.update({name: quantity for name, quantity in facts.pod_requests.items() if is_pod_level(name)})
+    return add(total, facts.overhead)

@@ -12,12 +12,14 @@ from webhook.domain.pod import Container
 from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
+from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
+from webhook.domain.raw import get_object
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
-from webhook.domain.resources import is_whole
 
 VERSION = 1
+_LEVELS = frozenset(map(str, Level))
 MAX_LENGTH = 16384
 """A longer annotation is not read: no pod within the API server's limits needs one."""
 
@@ -73,14 +75,18 @@ def expect(
     policy: str,
     generation: str,
 ) -> Expectation:
-    """Compute the promise for a pod. Regular init containers are gone before anyone can verify them."""
+    """Compute the promise for a pod."""
+    return Expectation(str(level), numa_nodes, containers_of(facts, accelerators), policy, generation)
+
+
+def containers_of(facts: PodFacts, accelerators: Mapping[str, Mapping[str, int]]) -> Mapping[str, ContainerPromise]:
+    """Compute the part that the spec alone decides. Init containers are gone before anyone can verify them."""
     pinned = facts.qos is QOSClass.GUARANTEED and not facts.resources_set
-    containers = {
+    return {
         container.name: promise
         for container in facts.of_kind(ContainerKind.SIDECAR, ContainerKind.APP)
         if (promise := _promise(container, accelerators.get(container.name, {}), pinned=pinned)) is not None
     }
-    return Expectation(str(level), numa_nodes, containers, policy, generation)
 
 
 def decode(text: str) -> Expectation | None:
@@ -91,30 +97,30 @@ def decode(text: str) -> Expectation | None:
         raw = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(raw, dict) or raw.get("v") != VERSION:
+    if not isinstance(raw, dict) or raw.get("v") is True or raw.get("v") != VERSION:
         return None
-    containers: dict[str, ContainerPromise] = {}
-    for name, one in as_object(raw.get("containers")).items():
-        fields = as_object(one)
-        devices = as_object(fields.get("devices"))
-        numbers = (fields.get("cpus"), fields.get("memory"), *devices.values())
-        if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-            return None
-        containers[name] = ContainerPromise(
-            cpus=_integer(fields.get("cpus")),
-            memory=_integer(fields.get("memory")),
-            devices={key: _integer(count) for key, count in devices.items()},
+    try:
+        return Expectation(
+            level=_text(raw, "level", _LEVELS),
+            numa_nodes=_integer(raw.get("numaNodes")),
+            containers={
+                name: ContainerPromise(
+                    cpus=_integer(as_object(one).get("cpus")),
+                    memory=_integer(as_object(one).get("memory")),
+                    devices={key: _integer(count) for key, count in get_object(one, "devices").items()},
+                )
+                for name, one in get_object(raw, "containers").items()
+            },
+            policy=_text(raw, "policy"),
+            generation=_text(raw, "generation"),
         )
-    texts = [raw.get(key) for key in ("level", "policy", "generation")]
-    numa_nodes = raw.get("numaNodes")
-    if not all(isinstance(text, str) for text in texts) or not isinstance(numa_nodes, int):
+    except ValueError:
         return None
-    return Expectation(str(texts[0]), numa_nodes, containers, str(texts[1]), str(texts[2]))
 
 
 def _promise(container: Container, devices: Mapping[str, int], *, pinned: bool) -> ContainerPromise | None:
     cpu, memory = container.requests.get(CPU), container.requests.get(MEMORY)
-    cpus = cpu.value if pinned and cpu is not None and is_whole(cpu) else 0
+    cpus = cpu.value if pinned and cpu is not None and cpu.is_whole else 0
     if not cpus and not devices:
         return None
     size = memory.as_int64() if pinned and memory is not None else None
@@ -122,4 +128,13 @@ def _promise(container: Container, devices: Mapping[str, int], *, pinned: bool) 
 
 
 def _integer(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError  # noqa: TRY004 - what was read is wrong, not what was passed
+    return value
+
+
+def _text(raw: JsonObject, key: str, words: frozenset[str] | None = None) -> str:
+    value = raw.get(key)
+    if not isinstance(value, str) or (words is not None and value not in words):
+        raise ValueError
+    return value

@@ -1,10 +1,11 @@
 """Reads a raw pod into facts: any JSON object will do, and what cannot be read becomes a finding."""
 
+from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from webhook.domain import defaults
-from webhook.domain import demand
 from webhook.domain import qos
 from webhook.domain import scheduling
 from webhook.domain.finding import Finding
@@ -16,6 +17,7 @@ from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
 from webhook.domain.pointer import Path
 from webhook.domain.pointer import field_path
+from webhook.domain.quantity import ZERO
 from webhook.domain.quantity import Quantity
 from webhook.domain.quantity import QuantityError
 from webhook.domain.raw import JsonObject
@@ -23,7 +25,6 @@ from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
-from webhook.domain.raw import get_text_map
 from webhook.domain.raw import get_texts
 from webhook.domain.resources import ResourceList
 from webhook.domain.resources import is_pod_level
@@ -36,11 +37,12 @@ _NOTHING: ResourceList = MappingProxyType({})
 def read(pod: JsonObject) -> PodFacts:
     """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises."""
     faults: list[Finding] = []
-    spec = _object(pod, ("spec",), faults)
+    spec, metadata = _object(pod, ("spec",), faults), _object(pod, ("metadata",), faults)
     containers = (
         *_containers(spec, "initContainers", faults),
         *_containers(spec, "containers", faults),
     )
+    faults += _repeated(containers)
     block = _object(spec, ("spec", "resources"), faults)
     requests, limits = defaults.pod_resources(
         _quantities(block, "requests", ("spec", "resources"), None, faults),
@@ -49,15 +51,15 @@ def read(pod: JsonObject) -> PodFacts:
     )
     resources_set = any(map(is_pod_level, (*requests, *limits)))
     return PodFacts(
-        labels=get_text_map(get_object(pod, "metadata"), "labels"),
-        annotations=get_text_map(get_object(pod, "metadata"), "annotations"),
+        labels=_texts(metadata, ("metadata", "labels"), faults),
+        annotations=_texts(metadata, ("metadata", "annotations"), faults),
         containers=containers,
         pod_requests=requests,
         pod_limits=limits,
         resources_set=resources_set,
         qos=_qos(containers, requests, limits, pod_level=resources_set),
         overhead=_quantities(spec, "overhead", ("spec",), None, faults),
-        node_selector=get_text_map(spec, "nodeSelector"),
+        node_selector=_texts(spec, ("spec", "nodeSelector"), faults),
         affinity_terms=scheduling.read_affinity(spec),
         tolerations=scheduling.read_tolerations(spec),
         runtime_class=get_text(spec, "runtimeClassName"),
@@ -65,12 +67,6 @@ def read(pod: JsonObject) -> PodFacts:
         shm_limits=tuple(_shm(spec)),
         unreadable=tuple(faults),
     )
-
-
-def effective_requests(facts: PodFacts) -> ResourceList:
-    """Answer the request that the scheduler sees (RH:PodRequests), overhead included."""
-    pod = facts.pod_requests if facts.resources_set else _NOTHING
-    return demand.effective(((c.kind, c.requests) for c in facts.containers), pod, facts.overhead)
 
 
 def _qos(
@@ -112,7 +108,6 @@ def _container(item: JsonObject, path: Path, key: str, faults: list[Finding]) ->
         command=(*get_texts(item, "command"), *get_texts(item, "args")),
         requests=defaults.container_requests(requests, limits),
         limits=limits,
-        claims=bool(get_list(block, "claims")),
     )
 
 
@@ -127,7 +122,7 @@ def _quantities(block: JsonObject, key: str, path: Path, container: str | None, 
     found: dict[str, Quantity] = {}
     for name, value in values.items():
         try:
-            quantity = Quantity.from_json(value).round_up_milli()
+            quantity = ZERO if value is None else Quantity.from_json(value).round_up_milli()
         except QuantityError as error:
             faults.append(_bad_quantity((*place, name), container, value, str(error)))
             continue
@@ -143,6 +138,25 @@ def _object(parent: JsonObject, path: Path, faults: list[Finding]) -> JsonObject
     if value is not None and not isinstance(value, dict):
         faults.append(_malformed(path, "an object"))
     return as_object(value)
+
+
+def _texts(parent: JsonObject, path: Path, faults: list[Finding]) -> Mapping[str, str]:
+    """Read a map of strings; the API server refuses any other value, and YAML makes one of an unquoted 2 or true."""
+    found: dict[str, str] = {}
+    for key, value in _object(parent, path, faults).items():
+        if isinstance(value, str):
+            found[key] = value
+        else:
+            faults.append(_malformed((*path, key), "a string: put it in quotes"))
+    return found
+
+
+def _repeated(containers: tuple[Container, ...]) -> Iterator[Finding]:
+    names = Counter(container.name for container in containers)
+    for container in containers:
+        if names[container.name] > 1:
+            names[container.name] = 0
+            yield _malformed((*container.path, "name"), "unique among the pod's containers")
 
 
 def _shm(spec: JsonObject) -> Iterator[tuple[Path, Quantity]]:

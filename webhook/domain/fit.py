@@ -64,12 +64,12 @@ def fit(
         return ClassFit(node_class, Fits.NO, reason, admission, Cause.REFUSED)
     placed = [placement for placement in admission.placements if placement.container in accelerators]
     cells = tuple(sorted({cell for placement in placed for cell in _cells(placement)}))
+    uneven = _uneven(facts, node_class, placed, numa_nodes) if numa_nodes > 1 else ""
     if not node_class.kubelet.enforces_alignment:
-        return ClassFit(node_class, Fits.UNENFORCED, _why_unenforced(node_class), admission, None, cells)
+        return ClassFit(node_class, Fits.UNENFORCED, _why_unenforced(node_class), admission, None, cells, uneven)
     cause, reason = _why_not(placed, cells, numa_nodes)
     if cause is not None:
         return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
-    uneven = _uneven(facts, node_class, placed, numa_nodes) if numa_nodes > 1 else ""
     return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
 
 

@@ -42,7 +42,6 @@ class Container:
     command: tuple[str, ...]
     requests: Mapping[str, Quantity]
     limits: Mapping[str, Quantity]
-    claims: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def field_path(path: Path) -> str:
     parts: list[str] = []
     in_map = False
     for step in path:
-        if isinstance(step, int) or in_map:
+        if isinstance(step, int) or in_map or "/" in step:
             parts.append(f"[{step}]")
         else:
             parts.append(f".{step}" if parts else step)

@@ -46,10 +46,14 @@ def is_inference(facts: PodFacts, accelerated: Iterable[Container], table: Recog
 def expects_accelerator(facts: PodFacts, table: Recognition) -> str | None:
     """Say what hints that a pod without accelerators was meant to have one, or None."""
     if facts.runtime_class and any(fnmatchcase(facts.runtime_class, name) for name in table.runtime_classes):
-        return f"runtimeClassName {facts.runtime_class}"
+        return f"runtimeClassName {facts.runtime_class} points to accelerator nodes"
     for key, value in facts.node_selector.items():
         if selects_accelerator(key, value, table):
-            return f"nodeSelector {key}={value}"
+            return f"nodeSelector {key}={value} points to accelerator nodes"
+    for container in facts.containers:
+        path = image_path(container.image)
+        if "cpu" not in path and not _never_serves(container, table) and _serves_by_image(path, table):
+            return f"image {path} serves models"
     return None
 
 
@@ -69,13 +73,16 @@ def _never_serves(container: Container, table: Recognition) -> bool:
 
 
 def _serves(container: Container, table: Recognition) -> bool:
-    path = image_path(container.image)
-    if any(image_matches(path, entry) for entry in table.images):
+    if _serves_by_image(image_path(container.image), table):
         return True
-    if any(fnmatchcase("/" + path, pattern) for pattern in table.image_paths):
-        return True
-    line = " ".join(container.command)
+    line = " ".join(" ".join(container.command).split())
     return any(command in line for command in table.commands)
+
+
+def _serves_by_image(path: str, table: Recognition) -> bool:
+    return any(image_matches(path, entry) for entry in table.images) or any(
+        fnmatchcase("/" + path, pattern) for pattern in table.image_paths
+    )
 
 
 def _label_matches(labels: Mapping[str, str], key: str, values: tuple[str, ...]) -> bool:

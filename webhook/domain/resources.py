@@ -8,8 +8,8 @@ from webhook.domain.quantity import Quantity
 
 CPU = "cpu"
 MEMORY = "memory"
-_INT64_MAX = 2**63 - 1
 HUGEPAGES_PREFIX = "hugepages-"
+_TEN_MILLI = Quantity.of_milli(10)
 COMPUTE = (CPU, MEMORY)
 """The two resources that decide the QoS class."""
 
@@ -24,6 +24,14 @@ def is_extended(name: str) -> bool:
     """
     domain, slash, _ = name.partition("/")
     return bool(slash) and not (domain == "kubernetes.io" or domain.endswith(".kubernetes.io"))
+
+
+def is_never_overcommitted(name: str) -> bool:
+    """Tell whether request and limit must be equal: extended resources and huge pages.
+
+    Mirrors pkg/apis/core/v1/helper/helpers.go:IsOvercommitAllowed.
+    """
+    return is_extended(name) or name.startswith(HUGEPAGES_PREFIX)
 
 
 def is_pod_level(name: str) -> bool:
@@ -53,6 +61,6 @@ def amount(resources: ResourceList, name: str) -> Quantity:
     return resources.get(name, ZERO)
 
 
-def is_whole(quantity: Quantity) -> bool:
-    """Tell whether a quantity has no fraction; one too large for 64 bits counts as whole, it fits nowhere anyway."""
-    return quantity.milli % 1000 == 0 or quantity.value >= _INT64_MAX
+def below_whole(cpu: Quantity) -> Quantity:
+    """Take 10m off a whole CPU, so that the kubelet gives its container no exclusive CPUs."""
+    return cpu - _TEN_MILLI

@@ -6,16 +6,20 @@ The verdict itself comes from the simulation (see `fit`); here its plain causes 
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 
+from webhook.domain import demand
 from webhook.domain.kubelet.admit import CellRoom
 from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.pod import Container
 from webhook.domain.pod import PodFacts
 from webhook.domain.pointer import Path
 from webhook.domain.quantity import Quantity
+from webhook.domain.resources import COMPUTE
 from webhook.domain.resources import CPU
 from webhook.domain.resources import HUGEPAGES_PREFIX
 from webhook.domain.resources import MEMORY
+from webhook.domain.resources import ResourceList
 from webhook.domain.topology import NodeClass
 
 
@@ -24,7 +28,7 @@ class Excess:
     """One value that exceeds what `numa_nodes` NUMA nodes of a class can give."""
 
     resource: str
-    container: str
+    container: str | None
     path: Path
     actual: str
     wanted: str
@@ -32,11 +36,15 @@ class Excess:
 
 
 def excesses(facts: PodFacts, node_class: NodeClass, numa_nodes: int) -> tuple[Excess, ...]:
-    """Name each container value that no set of `numa_nodes` NUMA nodes can give: devices first, then CPU, memory."""
-    cells = cell_allocatable(node_class)
-    found = [
-        excess for container in facts.containers for excess in _of_container(container, node_class, cells, numa_nodes)
-    ]
+    """Name each value that no set of `numa_nodes` NUMA nodes can give: devices first, then CPU, memory, huge pages.
+
+    Container by container; where each would fit and the kubelet aligns the pod as a whole, the pod's effective request.
+    """
+    scale = _Scale(node_class, cell_allocatable(node_class), numa_nodes)
+    found = [excess for container in facts.containers for excess in _of_container(container, scale)]
+    if not found and node_class.kubelet.topology_manager_scope == "pod":
+        total = demand.aggregate((container.kind, container.requests) for container in facts.containers)
+        found = list(_exceeding(total, scale, container=None, path=("spec", "containers")))
     return tuple(sorted(found, key=_gravity))
 
 
@@ -45,27 +53,39 @@ def most(cells: tuple[CellRoom, ...], resource: str, numa_nodes: int = 1) -> int
     return sum(sorted((_of_cell(cell, resource) for cell in cells), reverse=True)[:numa_nodes])
 
 
-def _of_container(
-    container: Container, node_class: NodeClass, cells: tuple[CellRoom, ...], numa_nodes: int
-) -> Iterator[Excess]:
-    for resource, quantity in container.requests.items():
-        if resource not in node_class.devices and resource not in {CPU, MEMORY} and not _is_hugepage(resource):
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What is compared with: the class, what its NUMA nodes can give, and how many of them may be used."""
+
+    node_class: NodeClass
+    cells: tuple[CellRoom, ...]
+    numa_nodes: int
+
+
+def _of_container(container: Container, scale: _Scale) -> Iterator[Excess]:
+    for excess in _exceeding(container.requests, scale, container=container.name, path=container.path):
+        side = "limits" if excess.resource in container.limits else "requests"
+        yield replace(excess, path=(*container.path, "resources", side, excess.resource))
+
+
+def _exceeding(requests: ResourceList, scale: _Scale, *, container: str | None, path: Path) -> Iterator[Excess]:
+    for resource, quantity in requests.items():
+        counted = resource in scale.node_class.devices or resource in COMPUTE or _is_hugepage(resource)
+        limit = most(scale.cells, resource, scale.numa_nodes)
+        if not counted or quantity.value <= limit:
             continue
-        limit = most(cells, resource, numa_nodes)
-        if quantity.value <= limit:
-            continue
-        side = "limits" if resource in container.limits else "requests"
-        largest = _text(resource, limit)
-        nodes = "one NUMA node" if numa_nodes == 1 else f"{numa_nodes} NUMA nodes"
-        native = resource in {CPU, MEMORY} or _is_hugepage(resource)
+        nodes = "one NUMA node" if scale.numa_nodes == 1 else f"{scale.numa_nodes} NUMA nodes"
+        native = resource in COMPUTE or _is_hugepage(resource)
         subject = f"{resource} {quantity} never fits" if native else f"{quantity} {resource} never fit"
+        together = "" if container else " together"
         yield Excess(
             resource=resource,
-            container=container.name,
-            path=(*container.path, "resources", side, resource),
+            container=container,
+            path=path,
             actual=str(quantity),
-            wanted=f"at most {largest}",
-            message=f"{subject} {nodes} of {node_class.name} ({_text(resource, most(cells, resource))} per NUMA node)",
+            wanted=f"at most {_text(resource, limit)}{together}",
+            message=f"{subject}{together} {nodes} of {scale.node_class.name} "
+            f"({_text(resource, most(scale.cells, resource))} per NUMA node)",
         )
 
 

@@ -11,7 +11,6 @@ from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.edit import Edit
 from webhook.domain.facts import read
-from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
 from webhook.domain.pod import PodFacts
@@ -21,9 +20,9 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.resources import COMPUTE
 from webhook.domain.resources import MEMORY
-from webhook.domain.resources import is_whole
+from webhook.domain.resources import below_whole
+from webhook.domain.rewrite import set_value
 
-TEN_MILLI = Quantity.of_milli(10)
 Gather = Callable[[PodFacts], Subject]
 """Simulates a pod's facts and answers what the checks read (see `subject.gather`)."""
 
@@ -59,25 +58,11 @@ def amend(pod: JsonObject, subject: Subject, gather: Gather, *, level: Level) ->
     if level is Level.NONE or subject.facts.resources_set:
         return Amendment((), pod, subject)
     amended = _apply(pod, subject, gather, _plan(subject, level, free_helpers=False))
-    if level is Level.ALIGNED and _never_fits(amended.subject):
+    if level is Level.ALIGNED and amended.subject.unfit:
         freed = _apply(pod, subject, gather, _plan(subject, level, free_helpers=True))
-        if not _never_fits(freed.subject):
+        if not freed.subject.unfit:
             return freed
     return amended
-
-
-def set_value(document: object, path: Path, value: object) -> object:
-    """Answer a copy of `document` with `value` at `path`, creating what is absent or null on the way."""
-    if not path:
-        return value
-    step, rest = path[0], path[1:]
-    if isinstance(step, int):
-        members = list(document) if isinstance(document, list) else []
-        members[step] = set_value(members[step], rest, value)
-        return members
-    fields = dict(as_object(document))
-    fields[step] = set_value(fields.get(step), rest, value)
-    return fields
 
 
 def _apply(pod: JsonObject, subject: Subject, gather: Gather, plan: tuple[_Planned, ...]) -> Amendment:
@@ -91,10 +76,6 @@ def _apply(pod: JsonObject, subject: Subject, gather: Gather, plan: tuple[_Plann
     if not edits and left == subject.by_limit_range:
         return Amendment((), pod, subject)
     return Amendment(edits, result, replace(gather(read(result)), by_limit_range=left))
-
-
-def _never_fits(subject: Subject) -> bool:
-    return bool(subject.fits) and not any(fit.fits is not Fits.NO for fit in subject.fits)
 
 
 def _plan(subject: Subject, level: Level, *, free_helpers: bool) -> tuple[_Planned, ...]:
@@ -123,7 +104,7 @@ def _target(
     if is_main:
         return _whole_cpus(target, subject) if level >= Level.EXCLUSIVE else target
     changed = target.code != "" or free_helpers
-    return _unpinned(target) if changed and is_whole(target.quantity) else target
+    return _unpinned(target) if changed and target.quantity.is_whole else target
 
 
 def _fill(subject: Subject, container: Container, resource: str, *, is_main: bool) -> _Target | None:
@@ -132,7 +113,7 @@ def _fill(subject: Subject, container: Container, resource: str, *, is_main: boo
     if quantity is None:
         return None
     if is_main:
-        return _Target(quantity, "missing-resources", "its fair share; quota and LimitRange apply")
+        return _Target(quantity, "missing-resources", "fair share; quota and LimitRange apply")
     return _Target(quantity, "missing-resources", f"may be killed above {quantity}" if resource == MEMORY else "")
 
 
@@ -146,7 +127,7 @@ def _equalise(request: Quantity | None, limit: Quantity | None, resource: str) -
 
 
 def _whole_bytes(target: _Target) -> _Target:
-    if is_whole(target.quantity):
+    if target.quantity.is_whole:
         return target
     return _Target(Quantity.of_bytes(target.quantity.value), "fractional-memory", target.note)
 
@@ -156,15 +137,15 @@ def _whole_cpus(target: _Target, subject: Subject) -> _Target:
     whole_cores = (fit.node_class for fit in subject.fits if fit.node_class.kubelet.full_pcpus_only)
     step = math.lcm(*(node_class.threads_per_core for node_class in whole_cores))
     count = target.quantity.value
-    if is_whole(target.quantity) and count % step == 0:
+    if target.quantity.is_whole and count % step == 0:
         return target
-    code = "partial-core" if is_whole(target.quantity) else "fractional-cpu"
+    code = "partial-core" if target.quantity.is_whole else "fractional-cpu"
     return _Target(Quantity.of_count(-(-count // step) * step), code, target.note)
 
 
 def _unpinned(target: _Target) -> _Target:
     """Take 10m off a helper's whole CPU, so that it stays in the shared pool."""
-    return _Target(target.quantity - TEN_MILLI, target.code or "helper-whole-cpu", "keeps it in the shared pool")
+    return _Target(below_whole(target.quantity), target.code or "helper-whole-cpu", "keeps it in the shared pool")
 
 
 def _write(pod: JsonObject, container: Container, resource: str, target: _Target) -> Iterator[Edit]:

@@ -1,7 +1,6 @@
 """Who is not judged: namespaces, requesters, mirror pods, and pods with a reason."""
 
-from datetime import datetime
-
+from webhook.domain import instant
 from webhook.domain import keys
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
@@ -12,37 +11,40 @@ from webhook.engine.request import Request
 from webhook.engine.world import World
 
 _NODES_GROUP = "system:nodes"
+_SYSTEM = "kube-system"
 
 
 def why_exempt(request: Request, world: World) -> str | None:
-    """Say why the request is not judged, or None where it is."""
+    """Say why the request is not judged at all, or None where it is."""
     exemptions = world.policy.exemptions
-    if request.namespace in {"kube-system", world.own_namespace} or world.policy.exempts_namespace(request.namespace):
+    if is_exempt_namespace(request.namespace, world):
         return "exempt namespace"
     if request.username in exemptions.users:
         return "exempt user"
     if set(request.groups) & set(exemptions.groups):
         return "exempt group"
-    pod = request.object
-    if pod is None or request.kind != "Pod":
-        return None
-    if _is_mirror(pod, request.groups):
+    if request.object is not None and request.kind == "Pod" and _is_mirror(request.object, request.groups):
         return "mirror pod"
-    return why_pod_exempt(pod, world.instant) if exemptions.pods else None
+    return None
 
 
-def why_pod_exempt(pod: JsonObject, instant: datetime) -> str | None:
-    """Answer the pod's own reason, where it gives one that has not run out."""
+def is_exempt_namespace(namespace: str, world: World) -> bool:
+    """Tell whether nothing in `namespace` is judged: kube-system, our own, and those of the policy."""
+    return namespace in {_SYSTEM, world.own_namespace} or world.policy.exempts_namespace(namespace)
+
+
+def why_pod_exempt(pod: JsonObject, world: World) -> str | None:
+    """Answer why the pod is neither repaired nor refused by its own wish, where the policy honours that.
+
+    Such a pod still earns no promise, and one that it has stays as it was.
+    """
     annotations = get_text_map(get_object(pod, "metadata"), "annotations")
-    if not annotations.get(keys.EXEMPT, "").strip():
+    if not world.policy.exemptions.pods or not annotations.get(keys.EXEMPT, "").strip():
         return None
     until = annotations.get(keys.EXEMPT_UNTIL)
     if until is not None:
-        try:
-            end = datetime.fromisoformat(until)
-        except ValueError:
-            return None
-        if end.tzinfo is None or end <= instant:
+        end = instant.parse(until)
+        if end is None or end <= world.instant:
             return None
     return "exempt pod"
 

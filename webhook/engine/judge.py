@@ -1,6 +1,7 @@
 """Judges one pod: what is wrong as written, what a repair makes of it, what remains."""
 
 from dataclasses import dataclass
+from dataclasses import replace
 
 import webhook.checks
 from webhook import registry
@@ -14,17 +15,18 @@ from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
-from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
-from webhook.domain.policy import Governs
-from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
-from webhook.domain.recognition import is_inference
+from webhook.engine.amend import Amendment
+from webhook.engine.amend import Gather
 from webhook.engine.amend import amend
 from webhook.engine.decision import Outcome
 from webhook.engine.subject import gather
+from webhook.engine.subject import governs
 from webhook.engine.world import World
 
+ALIGNING = frozenset({"misfit"})
+"""Codes that are said once, of the pod as it would be: as written they describe a shape that nobody will run."""
 CHECKS: tuple[Check, ...] = registry.load(webhook.checks, "CHECK", Check)
 
 
@@ -62,35 +64,75 @@ class Judgement:
 
 def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
     """Judge a pod as the policy's `modes` say. Never raises: what cannot be read is an INVALID finding."""
-    policy = world.policy
     facts = read(pod)
-    subject = gather(facts, policy, world.classes)
+    subject = _kept_shares(pod, gather(facts, world.policy, world.classes), world)
     findings = find(subject)
     invalid = any(finding.severity is Severity.INVALID for finding in findings)
-    governed = _governed(facts, subject, policy)
-    after, after_findings, repaired = subject, findings, pod
-    edits: tuple[Edit, ...] = ()
-    remaining = _enforced(findings, modes) if governed else ()
+    governed = governs(facts, subject.accelerators, world.policy)
+    repair, remaining = Amendment((), pod, subject), _enforced(findings, modes) if governed else ()
+    after = findings
     if governed and not invalid and any(finding.severity is Severity.FAULT for finding in findings):
-        amended = amend(pod, subject, lambda new: gather(new, policy, world.classes), level=modes.repair)
-        amended_findings = findings if amended.subject is subject else find(amended.subject)
-        remaining = _enforced(amended_findings, modes)
-        if not remaining:
-            after, after_findings, repaired = amended.subject, amended_findings, amended.pod
-            edits = amended.edits
+        repair, after, remaining = _repair(pod, subject, findings, world, modes)
     return Judgement(
-        outcome=_outcome(subject, findings, remaining, edits, governed=governed, invalid=invalid),
+        outcome=_outcome(subject, findings, remaining, repair.edits, governed=governed, invalid=invalid),
         governed=governed,
         level=reached(subject, findings),
-        repaired_level=reached(after, after_findings),
+        repaired_level=reached(repair.subject, after),
         qos=facts.qos,
-        classes=tuple(_class_verdict(now, then) for now, then in zip(subject.fits, after.fits, strict=True)),
+        classes=tuple(_class_verdict(now, then) for now, then in zip(subject.fits, repair.subject.fits, strict=True)),
         findings=findings,
         remaining=remaining,
-        edits=edits,
-        repaired=repaired,
-        subject=after,
+        edits=repair.edits,
+        repaired=repair.pod,
+        subject=repair.subject,
     )
+
+
+def _kept_shares(pod: JsonObject, subject: Subject, world: World) -> Subject:
+    """Keep fair shares only where the simulation admits the pod with them; otherwise nobody should be told them."""
+    if not subject.shares or not subject.fits:
+        return subject
+    filled = amend(pod, subject, _gatherer(world), level=Level.ALIGNED)
+    faults = (finding for finding in find(filled.subject) if finding.severity is Severity.FAULT)
+    if any(fault.level is Level.ALIGNED for fault in faults):
+        return replace(subject, shares={})
+    return subject
+
+
+def _repair(
+    pod: JsonObject, subject: Subject, findings: tuple[Finding, ...], world: World, modes: Modes
+) -> tuple[Amendment, tuple[Finding, ...], tuple[Finding, ...]]:
+    """Answer the repair to keep, its findings, and the enforced faults that no repair cures.
+
+    A repair reaches the level of the repair mode, or else the level that is enforced, or else nothing is edited. It
+    never turns a pod that some node would run into one that every node refuses.
+    """
+    remaining: tuple[Finding, ...] = ()
+    for level in dict.fromkeys((modes.repair, min(modes.repair, modes.enforce))):
+        amended = amend(pod, subject, _gatherer(world), level=level)
+        after = findings if amended.subject is subject else find(amended.subject)
+        faults = tuple(one for one in after if one.severity is not Severity.WARNING and one.level <= level)
+        remaining = _enforced(after, modes)
+        if not faults and not remaining and not _spoils(subject, amended.subject):
+            return amended, after, ()
+    return Amendment((), pod, subject), findings, remaining or _enforced(findings, modes)
+
+
+def _spoils(before: Subject, after: Subject) -> bool:
+    admitted = [any(fit.admission.admitted for fit in subject.fits) for subject in (before, after)]
+    return admitted == [True, False]
+
+
+def _gatherer(world: World) -> Gather:
+    return lambda facts: gather(facts, world.policy, world.classes)
+
+
+def as_refused(judgement: Judgement) -> tuple[Finding, ...]:
+    """Answer the findings in the words of a refusal: what no repair cures first, and said of the repaired pod."""
+    told = {(finding.code, finding.path) for finding in judgement.remaining}
+    codes = {finding.code for finding in judgement.remaining}
+    rest = (one for one in judgement.findings if (one.code, one.path) not in told and one.code not in codes & ALIGNING)
+    return (*judgement.remaining, *rest)
 
 
 def find(subject: Subject) -> tuple[Finding, ...]:
@@ -114,15 +156,9 @@ def reached(subject: Subject, findings: tuple[Finding, ...]) -> Level:
     return Level.EXCLUSIVE if pinning or not subject.fits else Level.GUARANTEED
 
 
-def _governed(facts: PodFacts, subject: Subject, policy: Policy) -> bool:
-    if not subject.accelerators:
-        return False
-    if policy.governs is Governs.ACCELERATORS:
-        return True
-    return is_inference(facts, subject.mains, policy.recognition)
-
-
 def _enforced(findings: tuple[Finding, ...], modes: Modes) -> tuple[Finding, ...]:
+    if modes.enforce is Level.NONE:
+        return ()
     return tuple(
         finding
         for finding in findings

@@ -8,11 +8,13 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.pointer import Path
 from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.workload import Workload
 
 _LABEL: Path = ("metadata", "labels", keys.LEVEL)
-_SELECTORS: tuple[Path, ...] = (("spec", "selector", "matchLabels"), ("spec", "selector"))
+_SELECTORS: tuple[Path, ...] = (("spec", "selector"), ("spec", "jobTemplate", "spec", "selector"))
 
 
 def find(workload: Workload, obj: JsonObject) -> Iterator[Finding]:
@@ -22,8 +24,13 @@ def find(workload: Workload, obj: JsonObject) -> Iterator[Finding]:
         if is_template and keys.LEVEL in get_object(location.pod, "metadata", "labels"):
             yield _finding(location.place(_LABEL))
     for path in _SELECTORS:
-        if keys.LEVEL in get_object(obj, *map(str, path)):
-            yield _finding((*path, keys.LEVEL))
+        selector = get_object(obj, *map(str, path))
+        for place, labels in ((path, selector), ((*path, "matchLabels"), get_object(selector, "matchLabels"))):
+            if keys.LEVEL in labels:
+                yield _finding((*place, keys.LEVEL))
+        for index, expression in enumerate(get_list(selector, "matchExpressions")):
+            if as_object(expression).get("key") == keys.LEVEL:
+                yield _finding((*path, "matchExpressions", index, "key"))
 
 
 def _finding(path: Path) -> Finding:

@@ -25,10 +25,13 @@ from webhook.engine import level_label
 from webhook.engine import limit_range
 from webhook.engine import namespace_levels
 from webhook.engine import pod_shapes
+from webhook.engine import promise
 from webhook.engine import reported
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import is_exempt_namespace
 from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
+from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
 from webhook.engine.limit_range import ContainerDefaults
 from webhook.engine.pod_shapes import Shape
@@ -37,7 +40,7 @@ from webhook.engine.world import World
 UNKNOWN_KIND = "unknown-kind"
 MISSING_TEMPLATE = "missing-pod-template"
 EXEMPT = "exempt"
-_SYSTEM = "kube-system"
+FORGED_LEVEL = "forged-level"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,29 +111,23 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
             yield _unknown(manifest, shape, around)
         return
     locations = list(workload.locate(manifest.content))
+    labelled = tuple(level_label.find(workload, manifest.content))
     for location in locations:
         shape = Shape(pod=location.pod, root=location.spec_path, place=location.place)
-        yield _known(manifest, shape, around)
+        yield _known(manifest, shape, around, labelled if location is locations[0] else ())
     if not locations:
         yield _without_template(manifest, workload, around)
-    labelled = tuple(level_label.find(workload, manifest.content))
-    if labelled:
-        yield reported.result(
-            manifest,
-            namespace=around.namespace(manifest),
-            root=labelled[0].path,
-            outcome=Outcome.DENY,
-            findings=labelled,
-        )
 
 
-def _known(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
+def _known(manifest: Manifest, shape: Shape, around: Surroundings, beside: tuple[Finding, ...]) -> Result:
     judgement = _judge(manifest, shape, around)
-    outcome, findings = judgement.outcome, _findings(judgement)
+    outcome, findings = judgement.outcome, (*_forged_label(judgement, shape, around), *as_refused(judgement))
     reason = _why_exempt(shape, around.namespace(manifest), around.world)
     if reason and outcome is not Outcome.SKIP:
         judgement = replace(judgement, edits=())
         outcome, findings = Outcome.SKIP, (Finding(EXEMPT, Severity.WARNING, Level.NONE, ("spec",), reason),)
+    elif beside or any(finding.code == FORGED_LEVEL for finding in findings):
+        outcome = Outcome.DENY
     return reported.result(
         manifest,
         namespace=around.namespace(manifest),
@@ -139,14 +136,23 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
         outcome=outcome,
         findings=findings,
         judgement=judgement,
+        beside=beside,
     )
+
+
+def _forged_label(judgement: Judgement, shape: Shape, around: Surroundings) -> Iterator[Finding]:
+    """Find the level label on a pod that does not earn it; an annotation is overwritten, so it does no harm."""
+    if shape.root == ("spec",):
+        for finding in promise.forged(judgement, around.world.policy, repairing=True):
+            if finding.code == FORGED_LEVEL:
+                yield finding
 
 
 def _why_exempt(shape: Shape, namespace: str, world: World) -> str | None:
     """Say why the pods of this template are not judged; who will create them is not known here."""
-    if namespace in {_SYSTEM, world.own_namespace} or world.policy.exempts_namespace(namespace):
+    if is_exempt_namespace(namespace, world):
         return f"namespace {namespace} is exempt: its pods are neither repaired nor refused"
-    if world.policy.exemptions.pods and why_pod_exempt(shape.pod or {}, world.instant):
+    if why_pod_exempt(shape.pod or {}, world):
         return f"exempt by its annotation {keys.EXEMPT}: such pods are neither repaired nor refused"
     return None
 
@@ -175,17 +181,6 @@ def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
         return judgement
     as_written = judge_pod(written, world, modes=modes)
     return replace(judgement, qos=as_written.qos, level=as_written.level)
-
-
-def _findings(judgement: Judgement) -> tuple[Finding, ...]:
-    """The findings on the pod as written, worded as the server would refuse it.
-
-    What a repair cannot cure is said of the repaired pod; a kind of fault that only shows there is added.
-    """
-    refused = {(finding.code, finding.path): finding for finding in judgement.remaining}
-    codes = {finding.code for finding in judgement.findings}
-    written = (refused.get((finding.code, finding.path), finding) for finding in judgement.findings)
-    return (*written, *(finding for finding in judgement.remaining if finding.code not in codes))
 
 
 def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
@@ -220,7 +215,7 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
             "lint the pods made of it"
         )
     finding = Finding(UNKNOWN_KIND, Severity.WARNING, Level.NONE, ("spec",), message)
-    findings = (finding, *(_findings(judgement) if judgement else ()))
+    findings = (finding, *(as_refused(judgement) if judgement else ()))
     return reported.result(
         manifest,
         namespace=around.namespace(manifest),

@@ -32,7 +32,8 @@ def line(finding: Finding, place: Path | None = None) -> str:
     """Write a finding in one line: container, what and instead, then field, value and rule code."""
     container = f"container {finding.container}: " if finding.container else ""
     field = field_path(finding.path if place is None else place)
-    value = f": {finding.actual}" if finding.actual else ""
+    values = [text for text in (finding.actual, f"want {finding.wanted}" if finding.wanted else None) if text]
+    value = f": {', '.join(values)}" if values else ""
     return escape(f"{container}{finding.message} [{field}{value}; {finding.code}]")
 
 
@@ -65,10 +66,10 @@ def cut_bytes(text: str, limit: int) -> str:
 def repair_warning(edit: Edit) -> str:
     """Say what a repair set and from which value; it ends with what to write into the manifest."""
     side, resource = edit.path[-2], edit.path[-1]
-    head = f"{_short(edit.container)}: {side}.{resource} was {edit.old or 'unset'}, set to {edit.new}"
+    head = f"{_short(edit.container)}: {side}.{resource} {edit.old or 'unset'} -> {edit.new}"
     note = f" ({edit.note})" if edit.note else ""
-    tail = f"; write {side}: {{{resource}: {edit.new}}}"
-    return _fit(head + note + tail, head + tail, head)
+    tail = f"; write {side}.{resource}: {edit.new}"
+    return _fit(head + note + tail, head + tail)
 
 
 def would_repair_warning(edit: Edit) -> str:
@@ -83,7 +84,8 @@ def finding_warning(finding: Finding) -> str:
     """Write a finding as a warning of at most `WARNING_CHARACTERS` characters."""
     container = f"{_short(finding.container)}: " if finding.container else ""
     code = f" [{finding.code}]"
-    text = escape(container + finding.message)
+    cure = f": write {finding.wanted}" if finding.wanted and finding.wanted not in finding.message else ""
+    text = escape(container + finding.message + cure)
     return _fit(text + code, _cut(text, WARNING_CHARACTERS - len(code)) + code)
 
 
@@ -103,7 +105,7 @@ def _fit(*variants: str) -> str:
 
 
 def _short(name: str | None) -> str:
-    return _cut(escape(name or "?"), 40)
+    return _cut(escape(name or "?"), 32)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 from webhook.domain import jsonpatch
 from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
+from webhook.domain.policy import OFF
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.engine import messages
@@ -12,6 +15,9 @@ from webhook.engine import promise
 from webhook.engine import respond
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import why_pod_exempt
+from webhook.engine.judge import Judgement
+from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
 from webhook.engine.world import World
 
@@ -21,7 +27,7 @@ def mutate(pod: JsonObject, namespace: str, world: World) -> Decision:
     modes = world.policy.modes_for(namespace)
     if modes.repair is Level.NONE:
         return Decision(Outcome.SKIP, allowed=True)
-    judgement = judge_pod(pod, world, modes=modes)
+    judgement = _judge(pod, world, modes)
     if judgement.outcome is Outcome.INVALID or judgement.remaining:
         return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
     signed = promise.sign(judgement, world.policy)
@@ -41,14 +47,13 @@ def mutate(pod: JsonObject, namespace: str, world: World) -> Decision:
 def validate(pod: JsonObject, namespace: str, world: World) -> Decision:
     """Judge a new pod as it is, after every mutation: deny, or admit with warnings and audit annotations."""
     modes = world.policy.modes_for(namespace)
-    judgement = judge_pod(pod, world, modes=replace(modes, repair=Level.NONE))
+    judgement = _judge(pod, world, replace(modes, repair=Level.NONE))
     audit = respond.audit(judgement, modes, world.policy)
-    written = modes.repair is not Level.NONE and judgement.outcome is Outcome.ACCEPT
-    forged = tuple(promise.forged(judgement, world.policy, required=written))
-    refused = (*judgement.remaining, *(forged if modes.enforce is not Level.NONE else ()))
-    if refused:
-        return respond.deny(refused, audit)
-    findings: tuple[Finding, ...] = (*judgement.findings, *forged)
+    forged = tuple(promise.forged(judgement, world.policy, repairing=modes.repair is not Level.NONE))
+    faults = [finding for finding in forged if finding.severity is Severity.FAULT]
+    if modes.enforce is not Level.NONE and (judgement.remaining or faults):
+        return respond.deny((*_refused(pod, judgement, world, modes), *faults), audit)
+    findings = (*judgement.findings, *forged)
     return respond.admit(judgement.outcome, findings, respond.warned(findings, modes), audit)
 
 
@@ -56,7 +61,7 @@ def update(new: JsonObject, old: JsonObject, namespace: str, world: World) -> De
     """Judge an update: the promise stays as it was, and a changed placement must not make the pod unfit."""
     modes = world.policy.modes_for(namespace)
     findings = tuple(promise.changed(new, old))
-    if _placement(new) != _placement(old):
+    if _placement(new) != _placement(old) and why_pod_exempt(old, world) is None:
         before = judge_pod(old, world, modes=replace(modes, repair=Level.NONE))
         after = judge_pod(new, world, modes=replace(modes, repair=Level.NONE))
         known = {(finding.code, finding.path) for finding in before.remaining}
@@ -66,6 +71,27 @@ def update(new: JsonObject, old: JsonObject, namespace: str, world: World) -> De
         return respond.deny(findings, audit)
     outcome = Outcome.WARN if findings else Outcome.ACCEPT
     return respond.admit(outcome, findings, respond.warned(findings, modes), {**audit, "decision": outcome.value})
+
+
+def _judge(pod: JsonObject, world: World, modes: Modes) -> Judgement:
+    """Judge a new pod; one that is exempt by its own wish is judged like one that nobody governs."""
+    if why_pod_exempt(pod, world) is None:
+        return judge_pod(pod, world, modes=modes)
+    judgement = judge_pod(pod, world, modes=OFF)
+    return replace(judgement, outcome=Outcome.SKIP, governed=False, findings=())
+
+
+def _refused(pod: JsonObject, judgement: Judgement, world: World, modes: Modes) -> tuple[Finding, ...]:
+    """Answer what to tell: faults that a repair would cure come after those that it would not.
+
+    The pod was not repaired because something remains, or because the mutating pass did not see it. Only what remains
+    after a repair leads to a pod that is admitted, so that is said first.
+    """
+    if not judgement.remaining:
+        return ()
+    repairing = replace(modes, repair=Level.ALIGNED)
+    told = as_refused(judge_pod(pod, world, modes=repairing))
+    return tuple(one for one in told if one.severity is not Severity.WARNING and one.level <= modes.enforce)
 
 
 def _placement(pod: JsonObject) -> tuple[object, object]:

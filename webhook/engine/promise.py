@@ -15,7 +15,7 @@ from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text_map
-from webhook.engine.amend import set_value
+from webhook.domain.rewrite import set_value
 from webhook.engine.judge import Judgement
 
 _ALIGNMENT: Path = ("metadata", "annotations", keys.ALIGNMENT)
@@ -67,37 +67,36 @@ def sign(judgement: Judgement, policy: Policy) -> Signed:
     return Signed(signed if isinstance(signed, dict) else pod, warnings)
 
 
-def forged(judgement: Judgement, policy: Policy, *, required: bool) -> Iterator[Finding]:
-    """Compare the promise on a new pod with the one that its spec earns.
+def forged(judgement: Judgement, policy: Policy, *, repairing: bool) -> Iterator[Finding]:
+    """Compare the promise on a new pod with the one that its spec earns; a missing one is only reported.
 
-    `policy` and `generation` are information: replicas may reload at different moments. For the same reason the level
-    is compared strictly only where the generation is ours. `required` reports a promise that is absent.
+    `policy` and `generation` are information: replicas may reload at different moments. For the same reason a promise
+    of another generation may name another level, but none above the earned one unless the mutating pass wrote it
+    (`repairing`), which overwrites what a user wrote.
     """
     facts = judgement.subject.facts
     text, label = facts.annotations.get(keys.ALIGNMENT), facts.labels.get(keys.LEVEL)
-    earned = promised(judgement, policy)
     if not judgement.governed or judgement.repaired_level is Level.NONE:
         for code, path, value in (("forged-promise", _ALIGNMENT, text), ("forged-level", _LEVEL, label)):
             if value is not None:
                 yield _finding(code, path, f"this pod earns no {path[-1]}: remove it", value)
         return
+    earned = promised(judgement, policy)
     claimed = None if text is None else decode(text)
-    if text is None:
-        if required:
-            yield _finding(
-                "missing-promise", _ALIGNMENT, "the mutating pass of numagate did not write its promise", None
-            )
-    elif claimed is None or not claimed.same_shape(earned):
-        yield _finding(
-            "forged-promise",
-            _ALIGNMENT,
-            "the promise does not match the pod's spec: remove it, numagate writes it",
-            text,
+    level = earned.level
+    if text is None and repairing:
+        yield _missing()
+    elif text is not None and (claimed is None or not claimed.same_shape(earned)):
+        what = "the promise does not match the pod's spec: remove the annotation, numagate writes it"
+        yield _finding("forged-promise", _ALIGNMENT, what, text)
+    elif claimed is not None:
+        may_differ = claimed.generation != policy.generation and (
+            repairing or Level[claimed.level.upper()] <= judgement.repaired_level
         )
-    ours = claimed is None or claimed.generation == policy.generation
-    level = earned.level if ours or claimed is None else claimed.level
-    if claimed is not None and claimed.level != level:
-        yield _finding("forged-promise", _ALIGNMENT, f"the promised level is not {level}: remove the annotation", text)
+        level = claimed.level if may_differ else level
+        if claimed.level != level:
+            what = f"the promised level is not {level}: remove the annotation, numagate writes it"
+            yield _finding("forged-promise", _ALIGNMENT, what, text)
     if label is not None and label != level:
         yield _finding("forged-level", _LEVEL, f"the pod reaches level {level}: remove the label or write that", label)
 
@@ -119,6 +118,11 @@ def _without_alignment(pod: JsonObject) -> JsonObject:
     del annotations[keys.ALIGNMENT]
     stripped = set_value(pod, ("metadata", "annotations"), annotations)
     return stripped if isinstance(stripped, dict) else pod
+
+
+def _missing() -> Finding:
+    what = "numagate's mutating pass did not see this pod: it carries no promise to verify alignment against"
+    return Finding("missing-promise", Severity.WARNING, Level.GUARANTEED, _ALIGNMENT, what)
 
 
 def _finding(code: str, path: Path, message: str, actual: str | None) -> Finding:

@@ -37,8 +37,12 @@ def result(
     findings: Iterable[Finding],
     judgement: Judgement | None = None,
     place: Callable[[Path], Path] = as_it_is,
+    beside: Iterable[Finding] = (),
 ) -> Result:
-    """Report on the part of `manifest` at `root`; `place` turns paths inside the pod into paths inside the object."""
+    """Report on the part of `manifest` at `root`; `place` turns paths inside the pod into paths inside the object.
+
+    Findings `beside` are about the object and carry its own paths already.
+    """
     return Result(
         file=manifest.file,
         document=manifest.document,
@@ -51,7 +55,10 @@ def result(
         level=str(judgement.level) if judgement else None,
         qos=judgement.qos.value if judgement else None,
         classes=_classes(judgement) if judgement else (),
-        findings=tuple(_finding(manifest, finding, place(finding.path)) for finding in findings),
+        findings=(
+            *(_finding(manifest, finding, finding.path) for finding in beside),
+            *(_finding(manifest, finding, place(finding.path)) for finding in findings),
+        ),
         edits=tuple(_edits(manifest, place, judgement)) if judgement else (),
     )
 

@@ -57,19 +57,22 @@ def fair_shares(
 ) -> Mapping[str, Values]:
     """Answer the share of each accelerator container: its NUMA node's room per accelerator, times its accelerators.
 
-    The eligible class with the least room decides. The pod's helpers and the policy's headroom are taken off, and the
-    rest is rounded down to whole cores and Mi, evenly over `numa_nodes`. Empty where no share can be given: switched
-    off, spec.resources set, or unknown topology without the policy's own figure.
+    The eligible class with the least room decides. The pod's helpers and the policy's headroom on each NUMA node are
+    taken off, and the rest is rounded down to whole cores and Mi, evenly over `numa_nodes`. With unknown topology the
+    policy's own figure per accelerator is given as it is. Empty where no share can be given: switched off,
+    spec.resources set, or unknown topology without such a figure.
     """
     total = sum(sum(counts.values()) for counts in accelerators.values())
     if facts.resources_set or not total:
         return {}
-    unit = _unit(accelerators, classes, rules)
+    if not classes:
+        return _of_policy(accelerators, rules)
+    unit = _unit(accelerators, classes) if rules.fair_share else None
     if unit is None:
         return {}
     taken = _taken_by_helpers(facts, accelerators, rules)
-    cpu = unit.cpu * total - taken[CPU].milli - rules.headroom_cpu.milli
-    memory = unit.memory * total - taken[MEMORY].value - rules.headroom_memory.value
+    cpu = unit.cpu * total - taken[CPU].milli - rules.headroom_cpu.milli * numa_nodes
+    memory = unit.memory * total - taken[MEMORY].value - rules.headroom_memory.value * numa_nodes
     cores = math.lcm(*(node_class.threads_per_core for node_class in classes)) * numa_nodes
     shares: dict[str, Values] = {}
     for name, counts in accelerators.items():
@@ -81,15 +84,15 @@ def fair_shares(
     return shares
 
 
-def _unit(
-    accelerators: Mapping[str, Mapping[str, int]], classes: tuple[NodeClass, ...], rules: RepairRules
-) -> _PerAccelerator | None:
-    if not classes:
-        if rules.share is None:
-            return None
-        return _PerAccelerator(rules.share[0].milli, rules.share[1].value)
-    if not rules.fair_share:
-        return None
+def _of_policy(accelerators: Mapping[str, Mapping[str, int]], rules: RepairRules) -> Mapping[str, Values]:
+    if rules.share is None:
+        return {}
+    cpu, memory = rules.share
+    owns = {name: sum(counts.values()) for name, counts in accelerators.items()}
+    return {name: {CPU: cpu.times(own), MEMORY: memory.times(own)} for name, own in owns.items()}
+
+
+def _unit(accelerators: Mapping[str, Mapping[str, int]], classes: tuple[NodeClass, ...]) -> _PerAccelerator | None:
     resources = {resource for counts in accelerators.values() for resource in counts}
     units = [
         _PerAccelerator(cell.cpus * 1000 // cell.devices[resource], cell.memory // cell.devices[resource])

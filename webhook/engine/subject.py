@@ -4,24 +4,31 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import replace
 
+from webhook.domain import expectation
 from webhook.domain import keys
 from webhook.domain import numa_nodes
+from webhook.domain.check import MAX_CONTAINERS
 from webhook.domain.check import Subject
 from webhook.domain.fit import fit
 from webhook.domain.pod import PodFacts
 from webhook.domain.policy import Accelerators
+from webhook.domain.policy import Governs
 from webhook.domain.policy import Policy
+from webhook.domain.recognition import is_inference
 from webhook.domain.resources import COMPUTE
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.engine import share
 from webhook.engine import suggest
 
+Accelerated = Mapping[str, Mapping[str, int]]
+"""Of each container that asks for accelerators: counts by resource name."""
+
 _PREFIX = "LimitRanger plugin set: "
 """How the plug-in begins its annotation (plugin/pkg/admission/limitranger:mergePodResourceRequirements)."""
 
 
-def accelerators_of(facts: PodFacts, table: Accelerators) -> Mapping[str, Mapping[str, int]]:
+def accelerators_of(facts: PodFacts, table: Accelerators) -> Accelerated:
     """Map each container that asks for accelerators to {resource: count}; a count of zero asks for none."""
     found: dict[str, dict[str, int]] = {}
     for container in facts.containers:
@@ -35,9 +42,17 @@ def accelerators_of(facts: PodFacts, table: Accelerators) -> Mapping[str, Mappin
     return found
 
 
-def eligible(
-    facts: PodFacts, accelerators: Mapping[str, Mapping[str, int]], classes: tuple[NodeClass, ...]
-) -> tuple[NodeClass, ...]:
+def governs(facts: PodFacts, accelerators: Accelerated, policy: Policy) -> bool:
+    """Tell whether the policy enforces and repairs the pod; other accelerator pods are only warned about."""
+    if not accelerators:
+        return False
+    if policy.governs is Governs.ACCELERATORS:
+        return True
+    accelerated = [container for container in facts.containers if container.name in accelerators]
+    return is_inference(facts, accelerated, policy.recognition)
+
+
+def eligible(facts: PodFacts, accelerators: Accelerated, classes: tuple[NodeClass, ...]) -> tuple[NodeClass, ...]:
     """Answer the classes that the scheduler may choose: they have such accelerators, and the pod may go there.
 
     An assumed class stays whatever the pod selects, since it stands for an unknown machine.
@@ -54,31 +69,33 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
     """Simulate the pod on each eligible class and collect what the checks read."""
     accelerators = accelerators_of(facts, policy.accelerators)
     count = numa_nodes.asked_for(facts.annotations)
-    candidates = eligible(facts, accelerators, classes) if accelerators else ()
+    crowded = len(facts.containers) > MAX_CONTAINERS
+    candidates = eligible(facts, accelerators, classes) if accelerators and not crowded else ()
     fits = tuple(fit(facts, node_class, accelerators, count) for node_class in candidates)
-    helpers = [container for container in facts.containers if container.name not in accelerators]
+    helpers = [one for one in facts.containers if one.name not in accelerators and not crowded]
     subject = Subject(
         facts=facts,
         policy=policy,
         accelerators=accelerators,
-        by_limit_range=_by_limit_range(facts),
+        by_limit_range=_by_limit_range(facts, accelerators),
         numa_nodes=count,
         fits=fits,
         shares={},
         helper_values={container.name: share.helper_values(container, policy.repair) for container in helpers},
-        remedies=suggest.remedies(facts, accelerators, candidates, fits),
+        remedies=suggest.remedies(suggest.Misfit(facts, accelerators, fits, count, policy.classes)),
     )
     if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):
         return subject
     return replace(subject, shares=share.fair_shares(facts, accelerators, candidates, policy.repair, count))
 
 
-def _by_limit_range(facts: PodFacts) -> frozenset[tuple[str, str, str]]:
+def _by_limit_range(facts: PodFacts, accelerators: Accelerated) -> frozenset[tuple[str, str, str]]:
     """Read which values LimitRanger filled in, from the annotation that it leaves.
 
-    A pod that carries the promise has been through the mutating pass, which chose values in their place.
+    A pod with a promise that its spec earns has been through the mutating pass, which chose values in their place.
     """
-    if keys.ALIGNMENT in facts.annotations:
+    promise = expectation.decode(facts.annotations.get(keys.ALIGNMENT, ""))
+    if promise is not None and promise.containers == expectation.containers_of(facts, accelerators):
         return frozenset()
     clauses = facts.annotations.get(keys.LIMIT_RANGER, "").removeprefix(_PREFIX).split("; ")
     return frozenset(filled for clause in clauses for filled in _filled(clause))

@@ -1,20 +1,22 @@
 """Judges the subresources of a pod that may touch what was promised."""
 
-from webhook.domain.expectation import expect
+from webhook.domain.expectation import containers_of
 from webhook.domain.facts import read
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
-from webhook.domain.policy import Policy
+from webhook.domain.pod import PodFacts
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import COMPUTE
 from webhook.domain.resources import amount
 from webhook.engine import respond
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
-from webhook.engine.judge import judge_pod
+from webhook.engine.exempt import why_pod_exempt
+from webhook.engine.subject import Accelerated
 from webhook.engine.subject import accelerators_of
+from webhook.engine.subject import governs
 from webhook.engine.world import World
 
 
@@ -25,12 +27,15 @@ def resize(new: JsonObject, old: JsonObject, namespace: str, world: World) -> De
     answers Infeasible to every resize of a Guaranteed pod (pkg/kubelet/allocation/handlers.go).
     """
     modes = world.policy.modes_for(namespace)
-    findings = _broken_promises(new, old, world.policy) if _governed(old, world) else ()
+    before, after = read(old), read(new)
+    accelerators = accelerators_of(before, world.policy.accelerators)
+    governed = governs(before, accelerators, world.policy) and why_pod_exempt(old, world) is None
+    findings = _changed_pinning(before, after, accelerators) if governed else ()
     audit = {"policy": world.policy.name}
     if findings and modes.enforce is not Level.NONE:
         return respond.deny(findings, audit)
     warnings = list(respond.warned(findings, modes))
-    if not findings and _governed(old, world):
+    if governed and not findings:
         warnings.append("kubelets with static CPU or memory policy answer Infeasible to a resize of a Guaranteed pod")
     outcome = Outcome.WARN if findings else Outcome.ACCEPT
     return respond.admit(outcome, findings, warnings, {**audit, "decision": outcome.value})
@@ -41,30 +46,14 @@ def ephemeral_containers(world: World) -> Decision:
     return respond.skip("ephemeral containers", world.policy)
 
 
-def _governed(pod: JsonObject, world: World) -> bool:
-    return judge_pod(pod, world, modes=world.policy.modes).governed
-
-
-def _broken_promises(new: JsonObject, old: JsonObject, policy: Policy) -> tuple[Finding, ...]:
-    before, after = (
-        expect(
-            facts,
-            accelerators_of(facts, policy.accelerators),
-            level=Level.NONE,
-            numa_nodes=1,
-            policy=policy.name,
-            generation=policy.generation,
-        )
-        for facts in (read(old), read(new))
-    )
-    if before.same_shape(after):
-        return ()
-    old_containers = {container.name: container for container in read(old).containers}
+def _changed_pinning(before: PodFacts, after: PodFacts, accelerators: Accelerated) -> tuple[Finding, ...]:
+    """Find each CPU or memory value whose change would change what the node has pinned for its container."""
+    old_promises, new_promises = containers_of(before, accelerators), containers_of(after, accelerators)
+    old_containers = {container.name: container for container in before.containers}
     return tuple(
         _finding(container, old_containers[container.name], resource)
-        for container in read(new).containers
-        if container.name in old_containers
-        and before.containers.get(container.name) != after.containers.get(container.name)
+        for container in after.containers
+        if container.name in old_containers and old_promises.get(container.name) != new_promises.get(container.name)
         for resource in COMPUTE
         if amount(container.requests, resource) != amount(old_containers[container.name].requests, resource)
     )
@@ -77,7 +66,7 @@ def _finding(container: Container, old: Container, resource: str) -> Finding:
         severity=Severity.FAULT,
         level=Level.EXCLUSIVE,
         path=(*container.path, "resources", "requests", resource),
-        message=f"a resize of {resource} from {was} to {now} breaks what was promised: recreate the pod with it",
+        message=f"a resize of {resource} from {was} to {now} changes what its node has pinned: recreate the pod",
         container=container.name,
         actual=str(now),
         wanted=str(was),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from webhook.domain import keys
 from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.raw import JsonObject
@@ -17,7 +18,9 @@ from webhook.engine import messages
 from webhook.engine import respond
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
+from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
 from webhook.engine.world import World
 
@@ -40,7 +43,11 @@ def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespac
     if old is not None and _judged_parts(workload, new) == _judged_parts(workload, old):
         return respond.skip("template unchanged", world.policy)
     modes = world.policy.modes_for(namespace)
-    judged = [_Judged(location, judge_pod(location.pod, world, modes=modes)) for location in workload.locate(new)]
+    judged = [
+        _Judged(location, judge_pod(location.pod, world, modes=modes))
+        for location in workload.locate(new)
+        if why_pod_exempt(location.pod, world) is None
+    ]
     refused = [
         *((one, _WHOLE) for one in level_label.find(workload, new)),
         *((one, item.location) for item in judged for one in _hard(item.judgement)),
@@ -62,9 +69,13 @@ def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespac
 
 
 def _hard(judgement: Judgement) -> Iterator[Finding]:
-    """What no repair can cure, for values that are there."""
-    if judgement.governed:
-        yield from (finding for finding in judgement.remaining if finding.code != "missing-resources")
+    """What is refused: where something remains that no repair cures, for values that are there, all enforced faults."""
+    hard = [finding for finding in judgement.remaining if finding.code != "missing-resources"]
+    if hard:
+        yield from hard
+        told = {(finding.code, finding.path) for finding in hard}
+        rest = (one for one in as_refused(judgement) if (one.code, one.path) not in told)
+        yield from (one for one in rest if one.severity is Severity.FAULT)
 
 
 def _warnings(judgement: Judgement, modes: Modes) -> Iterator[str]:

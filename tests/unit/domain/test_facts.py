@@ -6,7 +6,7 @@ from builders import container
 from builders import equal
 from builders import pod
 
-from webhook.domain.facts import effective_requests
+from webhook.domain.demand import effective_requests
 from webhook.domain.facts import read
 from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import QOSClass

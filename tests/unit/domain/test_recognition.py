@@ -68,7 +68,15 @@ def test_an_image_that_never_uses_a_gpu_wins_over_labels() -> None:
 
 
 def test_a_runtime_class_or_selector_hints_at_an_accelerator() -> None:
-    assert expects_accelerator(read(pod(runtimeClassName="nvidia")), TABLE) == "runtimeClassName nvidia"
+    assert (
+        expects_accelerator(read(pod(runtimeClassName="nvidia")), TABLE)
+        == "runtimeClassName nvidia points to accelerator nodes"
+    )
     selected = read(pod(nodeSelector={"nvidia.com/gpu.product": "L4"}))
-    assert expects_accelerator(selected, TABLE) == "nodeSelector nvidia.com/gpu.product=L4"
-    assert expects_accelerator(read(pod(nodeSelector={"zone": "a"})), TABLE) is None
+    assert expects_accelerator(selected, TABLE) == "nodeSelector nvidia.com/gpu.product=L4 points to accelerator nodes"
+    assert expects_accelerator(read(pod(container(image="vllm/vllm-openai:1"))), TABLE) == (
+        "image vllm/vllm-openai serves models"
+    )
+    plain = container(image="registry.example/web:1")
+    assert expects_accelerator(read(pod(plain, nodeSelector={"zone": "a"})), TABLE) is None
+    assert expects_accelerator(read(pod(container(image="vllm/vllm-openai-cpu:1"))), TABLE) is None

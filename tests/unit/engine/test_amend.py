@@ -8,7 +8,7 @@ from builders import pod
 from builders import world
 
 from webhook.domain.levels import Modes
-from webhook.engine.amend import set_value
+from webhook.domain.rewrite import set_value
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import judge_pod

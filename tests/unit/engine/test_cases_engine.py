@@ -15,7 +15,7 @@ from casetable import Expect
 from casetable import Template
 
 from webhook.domain import jsonpatch
-from webhook.domain.facts import effective_requests
+from webhook.domain.demand import effective_requests
 from webhook.domain.facts import read
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
@@ -25,7 +25,6 @@ from webhook.domain.pointer import field_path
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
-from webhook.domain.resources import is_whole
 from webhook.domain.topology import NodeClass
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
@@ -195,7 +194,7 @@ def test_a_repair_leaves_the_stated_values(case: Case, template: Template) -> No
         cpu, memory = after[2:]
         assert (name, cpu, memory) == (name, *after[:2])
         if value == "shared":
-            assert not is_whole(cpu), f"{name} would be pinned"
+            assert not cpu.is_whole, f"{name} would be pinned"
             assert not memory.is_zero
         else:
             assert (name, *map(Quantity.parse, value.split("/"))) == (name, cpu, memory)
@@ -205,7 +204,7 @@ def test_a_repair_leaves_the_stated_values(case: Case, template: Template) -> No
 def test_a_repair_leaves_no_helper_with_new_exclusive_cpus(case: Case, template: Template) -> None:
     judgement = judge(case, template)
     changed = {edit.container for edit in judgement.edits} - set(judgement.subject.accelerators)
-    pinned = [name for name in changed if is_whole(amounts(judgement.repaired, name)[0])]
+    pinned = [name for name in changed if amounts(judgement.repaired, name)[0].is_whole]
     assert pinned == []
 
 
@@ -215,7 +214,7 @@ def test_restricted_kubelets_answer_as_stated_after_the_repair(case: Case, templ
     values_of_its_own = replace(case, policy={"repair": {"fairShare": False}})
     surroundings = world(values_of_its_own, casetable.RESTRICTED)
     metadata = {**template.pod.get("metadata", {}), "annotations": {"numagate.io/numa-nodes": "2"}}
-    judgement = judge_pod({**template.pod, "metadata": metadata}, surroundings, modes=Modes(enforce=Level.NONE))
+    judgement = judge_pod({**template.pod, "metadata": metadata}, surroundings, modes=Modes(enforce=Level.EXCLUSIVE))
     admitted = [one.fits_after_repair == "yes" for one in judgement.classes]
     assert [template.expect.restricted == "admit"] == admitted
 
@@ -269,5 +268,5 @@ def test_a_review_is_answered_as_stated(case: Case, which: Pass) -> None:
 
 def test_every_check_has_a_case_that_it_finds_and_one_that_it_leaves_alone() -> None:
     ids = {case.id for case in casetable.load()}
-    missing = [f"{check.code}/{word}" for check in CHECKS for word in ("found", "clean")]
+    missing = [f"{check.code}/{word}" for check in CHECKS if not check.crowded for word in ("found", "clean")]
     assert [name for name in missing if name not in ids] == []

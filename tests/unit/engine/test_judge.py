@@ -1,6 +1,7 @@
 """Verdicts on one pod: as written, after repair, and what remains."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from builders import GPU
@@ -16,10 +17,12 @@ from webhook.domain.policy import OFF
 from webhook.domain.policy import Answer
 from webhook.domain.policy import Classes
 from webhook.domain.policy import Governs
+from webhook.domain.rewrite import set_value
 from webhook.domain.topology import KubeletSettings
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import CHECKS
 from webhook.engine.judge import Judgement
+from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_profile
@@ -45,7 +48,7 @@ def test_an_aligned_pod_is_accepted() -> None:
 
 
 def test_a_pod_without_accelerators_is_none_of_our_business() -> None:
-    verdict = judge(pod(container(requests={"cpu": "1"})))
+    verdict = judge(pod(container(image="registry.example/web:1", requests={"cpu": "1"})))
 
     assert (verdict.outcome, verdict.findings) == (Outcome.SKIP, ())
 
@@ -169,8 +172,7 @@ def test_one_class_that_takes_the_pod_is_enough_and_the_others_are_named() -> No
 
     assert verdict.outcome is Outcome.ACCEPT
     warning = next(finding for finding in verdict.findings if finding.code == "refusing-class")
-    assert warning.message.startswith("nodes of small would refuse the pod (")
-    assert warning.message.endswith("): add nodeSelector pool=large")
+    assert warning.message.startswith("add nodeSelector pool=large: nodes of small would refuse the pod (")
 
 
 def test_with_classes_all_every_class_must_take_the_pod() -> None:
@@ -191,3 +193,109 @@ def test_findings_do_not_depend_on_the_order_of_keys() -> None:
 
 def test_every_check_has_a_remedy_that_is_a_sentence() -> None:
     assert [check.code for check in CHECKS if not check.remedy.endswith(".")] == []
+
+
+def test_a_repair_never_turns_a_pod_that_runs_into_one_that_every_node_refuses() -> None:
+    bursting = pod(
+        container(requests={"cpu": "20", "memory": "64Gi"}, limits={"cpu": "120", "memory": "64Gi", GPU: "1"})
+    )
+
+    verdict = judge(bursting, modes=Modes(enforce=Level.EXCLUSIVE, repair=Level.EXCLUSIVE))
+
+    assert (verdict.outcome, verdict.edits) == (Outcome.DENY, ())
+
+
+def test_without_enforcement_a_pod_that_no_repair_makes_fit_is_left_as_it_is() -> None:
+    verdict = judge(pod(container(limits={GPU: "8"})), modes=Modes(enforce=Level.NONE))
+
+    assert (verdict.outcome, verdict.edits) == (Outcome.WARN, ())
+
+
+def test_a_share_with_which_the_pod_does_not_fit_is_not_offered() -> None:
+    verdict = judge(pod(container("a", **equal("60", "64Gi", 1)), container("b", limits={GPU: "3"})))
+
+    assert {finding.code for finding in verdict.remaining} == {"missing-resources"}
+    assert [finding.wanted for finding in verdict.remaining] == [None, None]
+
+
+def test_containers_that_fit_only_one_by_one_are_told_the_sum() -> None:
+    verdict = judge(pod(container("a", **equal("8", "8Gi", 3)), container("b", **equal("8", "8Gi", 3))))
+
+    assert verdict.remaining[0].message.startswith(
+        "6 nvidia.com/gpu never fit together one NUMA node of generic-2x4 (4 per NUMA node): use at most 4 per pod"
+    )
+
+
+def test_a_declared_pod_that_needs_another_pool_is_told_so() -> None:
+    declared = pod(container(**equal("48", "400Gi", 8)), annotations={"numagate.io/numa-nodes": "2"})
+
+    message = judge(declared).remaining[0].message
+
+    assert message.endswith(
+        "a node pool with topology manager policy restricted or best-effort "
+        "(CPUs and memory must then need 2 NUMA nodes as well)"
+    )
+
+
+def test_a_pod_with_too_many_containers_is_not_simulated() -> None:
+    verdict = judge(pod(*(container(f"c{number}", limits={GPU: "1"}) for number in range(201))))
+
+    assert (verdict.outcome, [finding.code for finding in verdict.findings]) == (Outcome.INVALID, ["crowded-pod"])
+
+
+def test_huge_pages_cannot_be_overcommitted() -> None:
+    resources = equal()
+    resources["requests"]["hugepages-2Mi"], resources["limits"]["hugepages-2Mi"] = "512Mi", "1Gi"
+
+    assert codes(judge(pod(container(**resources))), Severity.INVALID) == ["overcommitted-resource"]
+
+
+def test_a_second_container_of_the_same_name_is_invalid() -> None:
+    assert codes(judge(pod(container(**equal()), container(**equal()))), Severity.INVALID) == ["malformed-object"]
+
+
+@pytest.mark.parametrize("section", ["labels", "annotations"])
+@pytest.mark.parametrize("value", [{"numagate.io/numa-nodes": 2}, {"a": True}, ["a"]])
+def test_metadata_that_is_not_text_is_invalid(section: str, value: object) -> None:
+    assert codes(judge(pod(**{section: value})), Severity.INVALID) == ["malformed-object"]
+
+
+def test_a_value_of_null_is_zero_as_for_the_api_server() -> None:
+    verdict = judge(pod(container(limits={"cpu": None, "memory": "8Gi", GPU: "1"})))
+
+    assert verdict.outcome is Outcome.REPAIR
+    assert {edit.new for edit in verdict.edits} == {"22"}
+
+
+def test_under_classes_all_a_helper_is_freed_for_the_class_that_needs_it() -> None:
+    roomy = replace(P0, kubelet=replace(P0.kubelet, cpu_manager_policy_options={}))
+    obj = pod(container(**equal("14")), init=(container("prepare", **equal("1", "512Mi", None)),))
+
+    verdict = judge(obj, world(roomy, P0, classes=Classes.ALL))
+
+    assert [edit.code for edit in verdict.edits] == ["helper-whole-cpu", "helper-whole-cpu"]
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pod(container(**equal("7500m"))),
+        pod(container(**equal("95", "8Gi", 1))),
+        pod(container(**equal("8", "2000Gi", 1))),
+        pod(container(**equal("8", "8Gi", 8))),
+        pod(container(requests={"cpu": "100", "memory": "8Gi"}, limits={GPU: "1"})),
+    ],
+)
+def test_a_pod_that_writes_what_is_wanted_is_accepted(obj: dict[str, Any]) -> None:
+    """Each finding's `wanted` is written where the finding points, as often as findings remain, at most three times."""
+    for _ in range(3):
+        verdict = judge(obj, modes=Modes(repair=Level.NONE))
+        wants = [
+            (one.path, one.wanted) for one in as_refused(judge(obj)) if one.wanted and one.path[-1] != "containers"
+        ]
+        for path, wanted in wants:
+            for side in ("requests", "limits"):
+                value = wanted.removeprefix("at most ")
+                obj = dict(set_value(obj, (*path[:-2], side, path[-1]), value))  # type: ignore[call-overload]
+    verdict = judge(obj, modes=Modes(repair=Level.NONE))
+    assert (verdict.outcome, verdict.level) == (Outcome.ACCEPT, Level.ALIGNED)

@@ -86,7 +86,7 @@ def test_paths_in_a_list_start_at_the_document(tmp_path: Path) -> None:
 
 
 def test_every_object_of_every_document_has_its_results_in_order(tmp_path: Path) -> None:
-    report = judge(tmp_path, pod(), deployment(UNEQUAL), pod(container()))
+    report = judge(tmp_path, pod(), deployment(UNEQUAL), pod(container(image="registry.example/web:1")))
     found = [(result.document, result.decision) for result in report.results]
     assert found == [(0, "accept"), (1, "repair"), (2, "skip")]
 
@@ -214,7 +214,7 @@ def test_an_exempt_namespace_is_skipped_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_pod_that_has_nothing_to_exempt_is_skipped_without_a_word(tmp_path: Path) -> None:
-    plain = {**pod(container()), "metadata": {"name": "web", "namespace": "kube-system"}}
+    plain = {**pod(container(image="registry.example/web:1")), "metadata": {"name": "web", "namespace": "kube-system"}}
     assert codes(only(tmp_path, plain)) == []
 
 

@@ -29,9 +29,7 @@ def edit(**changes: str | None) -> Edit:
 
 
 def test_a_repair_warning_ends_with_what_to_write() -> None:
-    assert messages.repair_warning(edit()) == (
-        "server: limits.cpu was unset, set to 16 (now has a limit); write limits: {cpu: 16}"
-    )
+    assert messages.repair_warning(edit()) == ("server: limits.cpu unset -> 16 (now has a limit); write limits.cpu: 16")
 
 
 @pytest.mark.parametrize("name", ["server", "x" * 253, HOSTILE])

@@ -84,8 +84,10 @@ def test_a_refusal_names_no_pod_and_is_the_same_each_time() -> None:
     assert "llm" not in review(request(MISFIT), world()).message
 
 
-def test_a_new_pod_without_promise_is_refused_where_repair_should_have_written_it() -> None:
-    assert codes(review(request(pod()), world())) == ["missing-promise"]
+def test_a_new_pod_without_promise_is_reported_where_repair_should_have_written_it() -> None:
+    decision = review(request(pod()), world())
+
+    assert (codes(decision), decision.allowed) == (["missing-promise"], True)
 
 
 def test_without_repair_no_promise_is_asked_for() -> None:
@@ -320,3 +322,70 @@ def test_a_kind_that_is_not_known_passes_with_a_word() -> None:
 
 def test_a_delete_passes() -> None:
     assert review(request(None, operation="DELETE"), world()).outcome is Outcome.SKIP
+
+
+def test_the_refusal_speaks_of_the_pod_as_a_repair_would_leave_it() -> None:
+    wide = pod(container(requests={"cpu": "100", "memory": "32Gi"}, limits={GPU: "1"}))
+
+    message = review(request(wide), world()).message
+
+    assert message.startswith("container server: cpu 100 never fits one NUMA node of generic-2x4 (94 per NUMA node)")
+    assert "cpu has a request of 100 but no limit" in message
+
+
+def test_a_template_that_is_exempt_by_its_own_wish_passes() -> None:
+    legacy = deployment(MISFIT)
+    legacy["spec"]["template"]["metadata"]["annotations"] = {"numagate.io/exempt": "legacy"}
+
+    honoured = world(exemptions=replace(policy().exemptions, pods=True))
+
+    assert review(request(legacy), honoured).allowed
+    assert not review(request(legacy), world()).allowed
+
+
+def test_an_exempt_pod_earns_no_promise() -> None:
+    honoured = world(exemptions=replace(policy().exemptions, pods=True))
+    forged = with_metadata(admitted(pod()), "annotations", **{"numagate.io/exempt": "legacy"})
+
+    assert [operation.op for operation in review(mutating(forged), honoured).patch] == ["remove"]
+    assert set(codes(review(request(forged), honoured))) == {"forged-promise", "forged-level"}
+
+
+def test_an_update_cannot_exempt_itself() -> None:
+    honoured = world(exemptions=replace(policy().exemptions, pods=True))
+    signed = admitted(pod())
+    changed = with_metadata(signed, "annotations", **{"numagate.io/exempt": "x", ALIGNMENT: "{}"})
+
+    assert not review(request(changed, operation="UPDATE", old_object=signed), honoured).allowed
+
+
+@pytest.mark.parametrize("level", ["aligned", "superb"])
+def test_a_promise_of_another_generation_may_not_claim_more_than_is_earned(level: str) -> None:
+    unknown = world(machine=None, modes=Modes(repair=Level.NONE))
+    text = admitted(pod())["metadata"]["annotations"][ALIGNMENT]
+    claimed = text.replace('"level":"aligned"', f'"level":"{level}"').replace(policy().generation, "zzz")
+    forged = with_metadata(pod(), "annotations", **{ALIGNMENT: claimed})
+
+    assert codes(review(request(forged), unknown))[-1] == "forged-promise"
+
+
+def test_a_selector_expression_on_our_level_label_is_denied() -> None:
+    selected = deployment(pod())
+    selected["spec"]["selector"]["matchExpressions"] = [{"key": LEVEL, "operator": "DoesNotExist"}]
+
+    assert codes(review(request(selected), world())) == ["level-in-template"]
+
+
+def test_a_forged_annotation_does_not_make_limit_range_defaults_a_choice() -> None:
+    defaulted = pod(
+        container(requests={"cpu": "1", "memory": "128Mi"}, limits={"cpu": "1", "memory": "128Mi", GPU: "1"}),
+        annotations={
+            ALIGNMENT: "{}",
+            "kubernetes.io/limit-ranger": "LimitRanger plugin set: cpu, memory request for container server; "
+            "cpu, memory limit for container server",
+        },
+    )
+
+    resources = admitted(defaulted)["spec"]["containers"][0]["resources"]
+
+    assert resources["limits"] == {"cpu": "22", "memory": "252Gi", GPU: "1"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from webhook.domain.demand import effective
+from webhook.domain.demand import effective_requests
 from webhook.domain.kubelet.memory_table import hugepage_bytes
 from webhook.domain.kubelet.refusal import OUT_OF
 from webhook.domain.kubelet.refusal import SCHEDULER_FIT
@@ -44,9 +44,7 @@ def allocatable(node_class: NodeClass) -> dict[str, int]:
 
 def demand(pod: PodFacts) -> dict[str, int]:
     """Answer the pod's effective request as the scheduler adds it up (RH:PodRequests)."""
-    containers = ((container.kind, container.requests) for container in pod.containers)
-    total = effective(containers, pod.pod_requests, pod.overhead)
-    return {name: _amount(name, quantity) for name, quantity in total.items()}
+    return {name: _amount(name, quantity) for name, quantity in effective_requests(pod).items()}
 
 
 def check(wanted: Amounts, used: Amounts, node: Amounts) -> None:

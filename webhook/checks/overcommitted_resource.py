@@ -1,9 +1,10 @@
-"""Finds an extended resource whose request and limit differ, which the API server refuses.
+"""Finds a resource that cannot be overcommitted with a request that is not its limit.
 
-What: an extended resource (accelerators, NICs) has a request that is not its limit, no limit, or a fraction.
-Why: extended resources cannot be overcommitted (pkg/apis/core/validation/validation.go:validateResourceRequirements);
-which number is meant is not known, so nothing is repaired, and an accelerator count is never changed.
-Instead: write the same whole number as request and limit, or the limit alone.
+What: an extended resource (accelerators, NICs) or huge pages have a request that differs from the limit, no limit, or
+(extended resources) a fraction.
+Why: the API server refuses the pod (pkg/apis/core/validation/validation.go:validateResourceRequirements); which number
+is meant is not known, so nothing is repaired, and an accelerator count is never changed.
+Instead: write the same number as request and limit, or the limit alone.
 """
 
 from collections.abc import Iterator
@@ -15,14 +16,14 @@ from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.resources import is_extended
-from webhook.domain.resources import is_whole
+from webhook.domain.resources import is_never_overcommitted
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
-    """Yield each extended resource that the API server would refuse."""
+    """Yield each such resource that the API server would refuse."""
     for container in subject.facts.containers:
         for name, request in sorted(container.requests.items()):
-            if not is_extended(name):
+            if not is_never_overcommitted(name):
                 continue
             limit = container.limits.get(name)
             if limit is None:
@@ -31,7 +32,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
             elif request != limit:
                 message = f"{name} request {request} is not its limit {limit}, which the API server refuses"
                 wanted = str(limit)
-            elif not is_whole(request):
+            elif is_extended(name) and not request.is_whole:
                 message = f"{name} {request} is not a whole number, which the API server refuses"
                 wanted = "a whole number"
             else:
@@ -40,9 +41,9 @@ def find(subject: Subject) -> Iterator[Flaw]:
 
 
 CHECK = Check(
-    code="unequal-extended-resource",
+    code="overcommitted-resource",
     level=Level.GUARANTEED,
     severity=Severity.INVALID,
-    remedy="Write the same whole number as request and limit.",
+    remedy="Write the same number as request and limit.",
     find=find,
 )
