@@ -19,11 +19,12 @@ _RESERVED = "bright_black"
 def draw(fit: ClassFit) -> RenderableType:
     """Draw each NUMA node of `fit.node_class` with the CPUs, memory and devices that the pod's containers take.
 
+    NUMA nodes without CPUs are left out unless something lies there.
     One square is one logical CPU: filled and coloured where a container has it to itself, shaded where the kubelet
     keeps it for the system, hollow where it is free.
     """
-    panels = [_panel(fit, cell) for cell in fit.node_class.cells]
-    return Columns(panels, equal=True)
+    shown = [cell for cell in fit.node_class.cells if cell.cpus or cell.id in fit.cells]
+    return Columns([_panel(fit, cell) for cell in shown], equal=True)
 
 
 def _panel(fit: ClassFit, cell: Cell) -> Panel:

@@ -39,6 +39,7 @@ from webhook.tls.folder import issue_into
 from webhook.tls.issue import service_names
 
 SAMPLES = ("aligned", "repairable", "eight-gpus", "bad-sidecar")
+RESOURCE = "nvidia.com/gpu"
 LOOPBACK = "127.0.0.1"
 START_SECONDS = 30.0
 _VALIDATOR = "pods.validate.numagate.io"
@@ -48,10 +49,12 @@ def run(machine: str, folder: Path) -> None:
     """Run the whole demonstration in `folder`, which is thrown away afterwards.
 
     Raises:
-        NumagateError: the machine is not known, or the service does not start.
+        NumagateError: the machine is not known or has no such accelerators, or the service does not start.
     """
     console = Console(highlight=False)
-    load_profile(machine)
+    if RESOURCE not in load_profile(machine).devices:
+        msg = f"the samples ask for {RESOURCE}, which {machine} has not: choose another with --machine"
+        raise NumagateError(msg)
     console.print(f"[bold]numagate demo[/]: a TLS service on {LOOPBACK}, four pods, node class {machine}\n")
     issue_into(folder, service_names("numagate", "numagate-system", addresses=[LOOPBACK]), now=datetime.now(UTC))
     with _service(machine, folder) as port:

@@ -70,7 +70,9 @@ def _expand(name: str) -> list[str]:
     found: list[str] = []
     for folder, subfolders, members in os.walk(name):
         subfolders[:] = sorted(sub for sub in subfolders if not sub.startswith("."))
-        found += [os.path.join(folder, member) for member in sorted(members) if Path(member).suffix in SUFFIXES]  # noqa: PTH118 - keeps the name as the user wrote it
+        named = [member for member in sorted(members) if Path(member).suffix.lower() in SUFFIXES]
+        paths = (os.path.join(folder, member) for member in named)  # noqa: PTH118 - keeps the name as the user wrote it
+        found += [path for path in paths if Path(path).is_file()]
     if not found:
         message = "no .yaml, .yml or .json file in this directory: name another, or a file"
         raise InputError(message, file=name)
