@@ -56,6 +56,11 @@ def repairs_in(warnings: Iterable[str]) -> list[str]:
     return [one for one in warnings if _REPAIR.search(one) and not _IN_WARNING.search(one)]
 
 
+def refusal_codes(expect: Expect) -> set[str]:
+    """Answer the codes that a refusal may hold: the faults as written, and a misfit that only the repair would show."""
+    return set(expect.faults) | {"misfit"}
+
+
 def refused_at_apply(case: Case, expect: Expect) -> bool:
     """Whether the API server refuses the object as it stands: a pod for any fault, a template for lasting ones only."""
     if expect.decision == "invalid":

@@ -1,5 +1,6 @@
 """Judges pods: the mutating and the validating pass of creation, and later updates."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from webhook.domain import jsonpatch
@@ -7,9 +8,11 @@ from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
+from webhook.domain.pod import QOSClass
 from webhook.domain.policy import OFF
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
 from webhook.engine import messages
 from webhook.engine import promise
 from webhook.engine import respond
@@ -51,6 +54,7 @@ def validate(pod: JsonObject, namespace: str, world: World) -> Decision:
     audit = respond.audit(judgement, modes, world.policy)
     forged = tuple(promise.forged(judgement, world.policy, repairing=modes.repair is not Level.NONE))
     faults = [finding for finding in forged if finding.severity is Severity.FAULT]
+    faults += _other_class(pod, judgement)
     if modes.enforce is not Level.NONE and (judgement.remaining or faults):
         return respond.deny((*_refused(pod, judgement, world, modes), *faults), audit)
     findings = (*judgement.findings, *forged)
@@ -79,6 +83,19 @@ def _judge(pod: JsonObject, world: World, modes: Modes) -> Judgement:
         return judge_pod(pod, world, modes=modes)
     judgement = judge_pod(pod, world, modes=OFF)
     return replace(judgement, outcome=Outcome.SKIP, governed=False, findings=())
+
+
+def _other_class(pod: JsonObject, judgement: Judgement) -> Iterator[Finding]:
+    """Find a QoS class by which the API server, which has set it by now, knows the pod better than we do.
+
+    The kubelet goes by it (QOS:GetPodQOS). Before Kubernetes 1.37 an empty spec.resources made a pod BestEffort.
+    """
+    given = get_text(get_object(pod, "status"), "qosClass")
+    guaranteed = QOSClass.GUARANTEED
+    if judgement.governed and judgement.qos is guaranteed and given not in {"", guaranteed.value}:
+        message = f"this API server makes the pod {given}: remove spec.resources, even an empty one"
+        path = ("spec", "resources")
+        yield Finding("non-guaranteed-qos", Severity.FAULT, Level.GUARANTEED, path, message, None, given, "Guaranteed")
 
 
 def _refused(pod: JsonObject, judgement: Judgement, world: World, modes: Modes) -> tuple[Finding, ...]:

@@ -389,3 +389,12 @@ def test_a_forged_annotation_does_not_make_limit_range_defaults_a_choice() -> No
     resources = admitted(defaulted)["spec"]["containers"][0]["resources"]
 
     assert resources["limits"] == {"cpu": "22", "memory": "252Gi", GPU: "1"}
+
+
+def test_a_class_that_the_api_server_gave_is_believed() -> None:
+    """Before Kubernetes 1.37 an empty spec.resources made a pod BestEffort, and the mutating pass cannot see that."""
+    signed = admitted({**pod(), "spec": {**pod()["spec"], "resources": {}}})
+
+    assert review(request(signed), world()).allowed
+    decision = review(request({**signed, "status": {"qosClass": "BestEffort"}}), world())
+    assert (codes(decision), decision.allowed) == (["non-guaranteed-qos"], False)
