@@ -22,6 +22,7 @@ from webhook.domain.resources import COMPUTE
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import below_whole
 from webhook.domain.rewrite import set_value
+from webhook.engine.share import helper_default
 
 Gather = Callable[[PodFacts], Subject]
 """Simulates a pod's facts and answers what the checks read (see `subject.gather`)."""
@@ -114,7 +115,9 @@ def _fill(subject: Subject, container: Container, resource: str, *, is_main: boo
         return None
     if is_main:
         return _Target(quantity, "missing-resources", "fair share; quota and LimitRange apply")
-    return _Target(quantity, "missing-resources", f"may be killed above {quantity}" if resource == MEMORY else "")
+    entry = helper_default(container, subject.policy.repair)
+    note = f"{entry.name} default" if entry is not None else ""
+    return _Target(quantity, "missing-resources", f"{note}; may be killed above it" if resource == MEMORY else note)
 
 
 def _equalise(request: Quantity | None, limit: Quantity | None, resource: str) -> _Target | None:
