@@ -14,7 +14,6 @@ from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
-from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
 
 
@@ -31,7 +30,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
             message=f"cpu {cpu} is not a whole number, so the container gets no exclusive CPUs",
             container=container.name,
             actual=str(cpu),
-            wanted=str(Quantity.of_count(cpu.value)),
+            wanted=str(subject.cpus_to_write(cpu)),
         )
 
 

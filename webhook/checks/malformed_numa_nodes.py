@@ -23,7 +23,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
     if text is not None and parse(text) is None:
         yield Flaw(
             path=("metadata", "annotations", keys.NUMA_NODES),
-            message=f"{keys.NUMA_NODES} is not a whole number from 1 to {MAXIMUM}",
+            message=f"{keys.NUMA_NODES} is not a whole number from 1 to {MAXIMUM}: write one, or remove the annotation",
             actual=text[:32],
             wanted=f"1 to {MAXIMUM}",
         )

@@ -31,7 +31,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
     nearest = min(refusing, key=lambda fit: len(room.excesses(subject.facts, fit.node_class, subject.numa_nodes)))
     excesses = room.excesses(subject.facts, nearest.node_class, subject.numa_nodes)
     for number, excess in enumerate(excesses):
-        remedies = subject.remedies or (f"ask for {excess.wanted}",)
+        remedies = subject.remedies or (_less(excess),)
         yield Flaw(
             path=excess.path,
             message=f"{excess.message}: {', or '.join(remedies)}" if number == 0 else excess.message,
@@ -44,12 +44,18 @@ def find(subject: Subject) -> Iterator[Flaw]:
         yield _combination(subject, nearest, remedy)
 
 
+def _less(excess: room.Excess) -> str:
+    nowhere = excess.wanted.split()[:3] == ["at", "most", "0"]
+    return f"remove {excess.resource}, or use a node pool that has it" if nowhere else f"ask for {excess.wanted}"
+
+
 def _combination(subject: Subject, nearest: ClassFit, remedy: str) -> Flaw:
     main = next(iter(subject.mains), None)
+    overhead = " (the pod's overhead counts as well)" if subject.facts.overhead else ""
     return Flaw(
         path=("spec", "containers") if main is None else (*main.path, "resources"),
         message=f"the containers never fit an empty node of {nearest.node_class.name} together: "
-        f"{nearest.reason}{remedy}",
+        f"{nearest.reason}{overhead}{remedy}",
         container=None if main is None else main.name,
     )
 

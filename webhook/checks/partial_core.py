@@ -8,17 +8,13 @@ Instead: the next multiple of the threads per core.
 
 from collections.abc import Iterator
 
-from webhook.domain import room
 from webhook.domain.check import Check
 from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
-from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.levels import Level
-from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
-from webhook.domain.topology import NodeClass
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -40,14 +36,9 @@ def find(subject: Subject) -> Iterator[Flaw]:
             message=f"cpu {cpu} leaves part of a core: {refusing[0].name} hands out whole cores of {threads} CPUs",
             container=container.name,
             actual=str(cpu),
-            wanted=str(Quantity.of_count(min(-(-count // threads), _most(subject, refusing[0]) // threads) * threads)),
+            wanted=str(subject.cpus_to_write(cpu)),
             severity=None if len(refusing) == len(subject.fits) else Severity.WARNING,
         )
-
-
-def _most(subject: Subject, node_class: NodeClass) -> int:
-    """The CPUs that the pod may have at all: rounding up beyond them would only lead to the next refusal."""
-    return room.most(cell_allocatable(node_class), CPU, subject.numa_nodes)
 
 
 CHECK = Check(

@@ -4,16 +4,19 @@ A check is a generator that yields what is wrong and returns early where it does
 mutates, and it sees facts only, so that pods and templates are judged by the same code.
 """
 
+import math
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 
+from webhook.domain import room
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
+from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
 from webhook.domain.pod import PodFacts
@@ -21,6 +24,7 @@ from webhook.domain.pointer import Path
 from webhook.domain.policy import Classes
 from webhook.domain.policy import Policy
 from webhook.domain.quantity import Quantity
+from webhook.domain.resources import CPU
 from webhook.domain.resources import ResourceList
 
 MAX_CONTAINERS = 200
@@ -68,6 +72,19 @@ class Subject:
         """Whether too few of the eligible classes take the pod: none of them, or under `classes: all` not all."""
         refusing = [one for one in self.fits if one.fits is Fits.NO]
         return bool(refusing) and (len(refusing) == len(self.fits) or self.policy.classes is Classes.ALL)
+
+    @property
+    def cpus_per_core(self) -> int:
+        """The step of CPU counts: 1, or whole cores where an eligible class hands out whole cores only."""
+        classes = (one.node_class for one in self.fits if one.node_class.kubelet.full_pcpus_only)
+        return math.lcm(*(node_class.threads_per_core for node_class in classes))
+
+    def cpus_to_write(self, cpu: Quantity) -> int:
+        """Round up to whole cores, but not beyond what an eligible class has: that would be the next refusal."""
+        step = self.cpus_per_core
+        rooms = [room.most(cell_allocatable(one.node_class), CPU, self.numa_nodes) for one in self.fits]
+        most = max(rooms, default=cpu.value + step) // step * step
+        return min(-(-cpu.value // step) * step, most)
 
     def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
         """Answer request and limit as somebody chose them: None where absent, zero, or only a LimitRange's default.

@@ -1,6 +1,5 @@
 """Repairs a pod: the smallest edits that bring it to a level, tried in the simulation before they are kept."""
 
-import math
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -137,8 +136,7 @@ def _whole_bytes(target: _Target) -> _Target:
 
 def _whole_cpus(target: _Target, subject: Subject) -> _Target:
     """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
-    whole_cores = (fit.node_class for fit in subject.fits if fit.node_class.kubelet.full_pcpus_only)
-    step = math.lcm(*(node_class.threads_per_core for node_class in whole_cores))
+    step = subject.cpus_per_core
     count = target.quantity.value
     if target.quantity.is_whole and count % step == 0:
         return target

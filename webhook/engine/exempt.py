@@ -36,7 +36,7 @@ def is_exempt_namespace(namespace: str, world: World) -> bool:
 def why_pod_exempt(pod: JsonObject, world: World) -> str | None:
     """Answer why the pod is neither repaired nor refused by its own wish, where the policy honours that.
 
-    Such a pod still earns no promise, and one that it has stays as it was.
+    Such a pod earns no promise: an annotation that it brings is removed, a level label refused.
     """
     annotations = get_text_map(get_object(pod, "metadata"), "annotations")
     if not world.policy.exemptions.pods or not annotations.get(keys.EXEMPT, "").strip():

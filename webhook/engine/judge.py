@@ -16,6 +16,7 @@ from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.pod import QOSClass
+from webhook.domain.policy import Classes
 from webhook.domain.raw import JsonObject
 from webhook.engine.amend import Amendment
 from webhook.engine.amend import Gather
@@ -119,8 +120,13 @@ def _repair(
 
 
 def _spoils(before: Subject, after: Subject) -> bool:
-    admitted = [any(fit.admission.admitted for fit in subject.fits) for subject in (before, after)]
-    return admitted == [True, False]
+    """Tell whether a class that the pod needs would run it as written and refuses it as repaired."""
+    lost = [
+        then.admission.admitted and not now.admission.admitted
+        for then, now in zip(before.fits, after.fits, strict=True)
+    ]
+    kept = any(fit.admission.admitted for fit in after.fits)
+    return any(lost) and (not kept or before.policy.classes is Classes.ALL)
 
 
 def _gatherer(world: World) -> Gather:
@@ -150,7 +156,8 @@ def reached(subject: Subject, findings: tuple[Finding, ...]) -> Level:
         return Level(min(spoiled) - 1)
     if not subject.accelerators:
         return Level.NONE
-    if any(fit.fits is Fits.YES for fit in subject.fits):
+    aligned = [fit.fits is Fits.YES for fit in subject.fits]
+    if any(aligned) and (all(aligned) or subject.policy.classes is Classes.ANY):
         return Level.ALIGNED
     pinning = [fit for fit in subject.fits if fit.node_class.kubelet.cpu_manager_policy == "static"]
     return Level.EXCLUSIVE if pinning or not subject.fits else Level.GUARANTEED

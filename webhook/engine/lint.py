@@ -11,6 +11,7 @@ from webhook.domain.errors import InputError
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
 from webhook.domain.manifest import Manifest
 from webhook.domain.pointer import Path
 from webhook.domain.pointer import field_path
@@ -40,7 +41,6 @@ from webhook.engine.world import World
 UNKNOWN_KIND = "unknown-kind"
 MISSING_TEMPLATE = "missing-pod-template"
 EXEMPT = "exempt"
-FORGED_LEVEL = "forged-level"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,11 @@ class Surroundings:
     def namespace(self, manifest: Manifest) -> str:
         """Answer the namespace that the object goes to."""
         return get_text(get_object(manifest.content, "metadata"), "namespace") or self.default_namespace
+
+    def modes(self, namespace: str) -> Modes:
+        """Answer the policy's modes there, raised by the labels of a Namespace document."""
+        modes = self.world.policy.modes_for(namespace)
+        return namespace_levels.raise_levels(modes, self.labels.get(namespace, {}))
 
 
 def lint(
@@ -119,32 +124,36 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
         yield _without_template(manifest, workload, around)
 
 
-def _known(manifest: Manifest, shape: Shape, around: Surroundings, beside: tuple[Finding, ...]) -> Result:
-    judgement = _judge(manifest, shape, around)
-    outcome, findings = judgement.outcome, (*_forged_label(judgement, shape, around), *as_refused(judgement))
-    reason = _why_exempt(shape, around.namespace(manifest), around.world)
+def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tuple[Finding, ...]) -> Result:
+    """Judge one template; `labelled` are findings about the object around it, told with its first template."""
+    judgement, namespace = _judge(manifest, shape, around), around.namespace(manifest)
+    reason = _why_exempt(shape, namespace, around.world)
+    if reason:
+        judgement = replace(judgement, governed=False, edits=())
+    own = (*labelled, *_forged(judgement, shape, around, namespace))
+    outcome, findings = judgement.outcome, as_refused(judgement)
     if reason and outcome is not Outcome.SKIP:
-        judgement = replace(judgement, edits=())
         outcome, findings = Outcome.SKIP, (Finding(EXEMPT, Severity.WARNING, Level.NONE, ("spec",), reason),)
-    elif beside or any(finding.code == FORGED_LEVEL for finding in findings):
-        outcome = Outcome.DENY
+    if own and not is_exempt_namespace(namespace, around.world):
+        outcome = Outcome.WARN if around.modes(namespace).enforce is Level.NONE else Outcome.DENY
     return reported.result(
         manifest,
-        namespace=around.namespace(manifest),
+        namespace=namespace,
         root=shape.root,
         place=shape.place,
         outcome=outcome,
         findings=findings,
         judgement=judgement,
-        beside=beside,
+        beside=own,
     )
 
 
-def _forged_label(judgement: Judgement, shape: Shape, around: Surroundings) -> Iterator[Finding]:
-    """Find the level label on a pod that does not earn it; an annotation is overwritten, so it does no harm."""
+def _forged(judgement: Judgement, shape: Shape, around: Surroundings, namespace: str) -> Iterator[Finding]:
+    """Find what a pod claims of itself and the server would refuse; where it repairs, it overwrites the annotation."""
+    repairing = around.modes(namespace).repair is not Level.NONE
     if shape.root == ("spec",):
-        for finding in promise.forged(judgement, around.world.policy, repairing=True):
-            if finding.code == FORGED_LEVEL:
+        for finding in promise.forged(judgement, around.world.policy, repairing=repairing):
+            if finding.code == "forged-level" or (finding.code == "forged-promise" and not repairing):
                 yield finding
 
 
@@ -172,8 +181,7 @@ def _workload(version: str, kind: str, workloads: Sequence[Workload]) -> Workloa
 def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
     """Judge the pod with what LimitRanges fill in; QoS class and level are those of the pod as written."""
     namespace, world = around.namespace(manifest), around.world
-    labels = around.labels.get(namespace, {})
-    modes = namespace_levels.raise_levels(world.policy.modes_for(namespace), labels)
+    modes = around.modes(namespace)
     written = shape.pod or {}
     filled = limit_range.apply(written, around.limits.get(namespace, ()))
     judgement = judge_pod(filled, world, modes=modes)

@@ -15,6 +15,8 @@ MESSAGE_BYTES = 900
 """Events cut a note at 1024 bytes, and the API server puts the webhook's name before ours."""
 WARNING_CHARACTERS = 120
 MAX_WARNINGS = 10
+MAX_CURE = 48
+"""A longer value is no longer something to write, but an explanation."""
 
 
 def escape(text: str) -> str:
@@ -81,12 +83,14 @@ def would_repair_warning(edit: Edit) -> str:
 
 
 def finding_warning(finding: Finding) -> str:
-    """Write a finding as a warning of at most `WARNING_CHARACTERS` characters."""
+    """Write a finding as a warning; where it is too long, the explanation is cut and what to write stays."""
     container = f"{_short(finding.container)}: " if finding.container else ""
-    code = f" [{finding.code}]"
-    cure = f": write {finding.wanted}" if finding.wanted and finding.wanted not in finding.message else ""
-    text = escape(container + finding.message + cure)
-    return _fit(text + code, _cut(text, WARNING_CHARACTERS - len(code)) + code)
+    text, code = escape(container + finding.message), f" [{finding.code}]"
+    wanted = escape(finding.wanted or "")
+    if len(text) + len(code) <= WARNING_CHARACTERS and wanted in text:
+        return text + code
+    cure = f": write {wanted}" if 0 < len(wanted) <= MAX_CURE else ""
+    return _cut(text, WARNING_CHARACTERS - len(cure) - len(code)) + cure + code
 
 
 def capped(warnings: Iterable[str]) -> tuple[str, ...]:

@@ -51,14 +51,14 @@ def validate(pod: JsonObject, namespace: str, world: World) -> Decision:
     """Judge a new pod as it is, after every mutation: deny, or admit with warnings and audit annotations."""
     modes = world.policy.modes_for(namespace)
     judgement = _judge(pod, world, replace(modes, repair=Level.NONE))
-    audit = respond.audit(judgement, modes, world.policy)
     forged = tuple(promise.forged(judgement, world.policy, repairing=modes.repair is not Level.NONE))
-    faults = [finding for finding in forged if finding.severity is Severity.FAULT]
-    faults += _other_class(pod, judgement)
+    findings = (*judgement.findings, *forged, *_other_class(pod, judgement))
+    faults = [finding for finding in findings[len(judgement.findings) :] if finding.severity is Severity.FAULT]
+    outcome = Outcome.WARN if faults else judgement.outcome
+    audit = respond.audit(outcome, findings, modes, world.policy, judgement.repaired_level)
     if modes.enforce is not Level.NONE and (judgement.remaining or faults):
         return respond.deny((*_refused(pod, judgement, world, modes), *faults), audit)
-    findings = (*judgement.findings, *forged)
-    return respond.admit(judgement.outcome, findings, respond.warned(findings, modes), audit)
+    return respond.admit(outcome, findings, respond.warned(findings, modes), audit)
 
 
 def update(new: JsonObject, old: JsonObject, namespace: str, world: World) -> Decision:

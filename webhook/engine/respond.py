@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 
 from webhook.domain.finding import Finding
+from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.pointer import field_path
 from webhook.domain.policy import Policy
@@ -11,7 +12,6 @@ from webhook.domain.workload import PodLocation
 from webhook.engine import messages
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
-from webhook.engine.judge import Judgement
 
 
 def skip(reason: str, policy: Policy) -> Decision:
@@ -49,12 +49,14 @@ def warned(findings: Iterable[Finding], modes: Modes) -> tuple[str, ...]:
     return tuple(messages.finding_warning(finding) for finding in findings if finding.level <= modes.warn)
 
 
-def audit(judgement: Judgement, modes: Modes, policy: Policy) -> Mapping[str, str]:
-    """Write the audit annotations of a judged pod: stable values, no manifest text."""
-    codes = sorted({finding.code for finding in judgement.findings if finding.level <= modes.audit})
+def audit(
+    outcome: Outcome, findings: Iterable[Finding], modes: Modes, policy: Policy, level: Level | None = None
+) -> Mapping[str, str]:
+    """Write the audit annotations: stable values, no manifest text."""
+    codes = sorted({finding.code for finding in findings if finding.level <= modes.audit})
     return {
-        "decision": judgement.outcome.value,
-        "level": str(judgement.repaired_level),
+        "decision": outcome.value,
         "policy": policy.name,
+        **({"level": str(level)} if level is not None else {}),
         **({"findings": ",".join(codes)} if codes else {}),
     }

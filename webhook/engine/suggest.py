@@ -71,7 +71,8 @@ def _unpinned_helpers(misfit: Misfit) -> Iterator[str]:
     )
     without = replace(misfit.facts, containers=containers)
     answers = (fit(without, node_class, misfit.accelerators, misfit.numa_nodes) for node_class in misfit.classes)
-    if any(answer.fits is not Fits.NO for answer in answers):
+    enough = all if misfit.required is Classes.ALL else any
+    if enough(answer.fits is not Fits.NO for answer in answers):
         values = " and ".join(f"container {name} cpu {values[CPU]}" for name, values in freed.items())
         yield f"give {values}, which pins no CPUs"
 
@@ -98,7 +99,7 @@ def _more_numa_nodes(misfit: Misfit) -> Iterator[str]:
     """Suggest the opt-in to several NUMA nodes: named where a class takes the pod so, else the pool that it needs."""
     declared = keys.NUMA_NODES in misfit.facts.annotations
     need = misfit.numa_nodes if declared else _numa_nodes_needed(misfit)
-    if need is None or need == 1:
+    if need is None or need == 1 or all(len(one.cells) < need for one in misfit.classes):
         return
     annotation = "" if declared else f' and {keys.NUMA_NODES}: "{need}"'
     if not declared:
@@ -111,8 +112,11 @@ def _more_numa_nodes(misfit: Misfit) -> Iterator[str]:
             with_options = "".join(f" with {option}" for option in options)
             yield f"a node pool with topology manager policy restricted{with_options}{annotation}"
             return
-    needs = f"CPUs and memory must then need {need} NUMA nodes as well"
-    yield f"a node pool with topology manager policy restricted or best-effort{annotation} ({needs})"
+    needs = f"CPUs and memory that need {need} NUMA nodes as well"
+    if any(one.kubelet.topology_manager_policy == "restricted" for one in misfit.classes):
+        yield f"ask for {needs}{annotation}"
+    else:
+        yield f"a node pool with topology manager policy restricted or best-effort{annotation}, with {needs}"
 
 
 @lru_cache(maxsize=256)

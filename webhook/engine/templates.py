@@ -9,6 +9,7 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.workload import PodLocation
@@ -48,24 +49,25 @@ def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespac
         for location in workload.locate(new)
         if why_pod_exempt(location.pod, world) is None
     ]
+    labelled = tuple(level_label.find(workload, new))
     refused = [
-        *((one, _WHOLE) for one in level_label.find(workload, new)),
+        *((one, _WHOLE) for one in labelled),
         *((one, item.location) for item in judged for one in _hard(item.judgement)),
     ]
-    outcome = _outcome(judged)
-    audit = {"decision": outcome.value, "policy": world.policy.name, **_codes(judged, modes)}
-    findings = tuple(finding for item in judged for finding in item.judgement.findings)
-    if any(
-        owner.get("controller") is True
-        for owner in get_list(get_object(new, "metadata"), "ownerReferences")
-        if isinstance(owner, dict)
-    ):
+    outcome = Outcome.DENY if labelled else _outcome(judged)
+    findings = (*labelled, *(finding for item in judged for finding in item.judgement.findings))
+    audit = respond.audit(outcome, findings, modes, world.policy)
+    if _is_controlled(new):
         return respond.admit(outcome, findings, (), audit)
     if refused and modes.enforce is not Level.NONE:
         return respond.deny(tuple(one for one, _ in refused), audit, tuple(location for _, location in refused))
-    return respond.admit(
-        outcome, findings, [text for item in judged for text in _warnings(item.judgement, modes)], audit
-    )
+    warnings = [text for item in judged for text in _warnings(item.judgement, modes)]
+    return respond.admit(outcome, findings, (*respond.warned(labelled, modes), *warnings), audit)
+
+
+def _is_controlled(obj: JsonObject) -> bool:
+    owners = get_list(get_object(obj, "metadata"), "ownerReferences")
+    return any(as_object(owner).get("controller") is True for owner in owners)
 
 
 def _hard(judgement: Judgement) -> Iterator[Finding]:
@@ -86,7 +88,7 @@ def _warnings(judgement: Judgement, modes: Modes) -> Iterator[str]:
 
 def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:
     """What a verdict depends on: the pod specs and our own keys, and no other metadata."""
-    parts: list[object] = [get_object(obj, "spec").get("selector")]
+    parts: list[object] = [finding.path for finding in level_label.find(workload, obj)]
     for location in workload.locate(obj):
         ours = [
             sorted(
@@ -105,8 +107,3 @@ def _outcome(judged: list[_Judged]) -> Outcome:
     if Outcome.DENY in outcomes:
         return Outcome.WARN if not any(True for item in judged for _ in _hard(item.judgement)) else Outcome.DENY
     return next((outcome for outcome in _SEVERITY_OF_OUTCOMES if outcome in outcomes), Outcome.SKIP)
-
-
-def _codes(judged: list[_Judged], modes: Modes) -> dict[str, str]:
-    codes = sorted({one.code for item in judged for one in item.judgement.findings if one.level <= modes.audit})
-    return {"findings": ",".join(codes)} if codes else {}

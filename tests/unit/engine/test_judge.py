@@ -232,8 +232,8 @@ def test_a_declared_pod_that_needs_another_pool_is_told_so() -> None:
     message = judge(declared).remaining[0].message
 
     assert message.endswith(
-        "a node pool with topology manager policy restricted or best-effort "
-        "(CPUs and memory must then need 2 NUMA nodes as well)"
+        "a node pool with topology manager policy restricted or best-effort, "
+        "with CPUs and memory that need 2 NUMA nodes as well"
     )
 
 

@@ -88,3 +88,12 @@ def test_a_line_names_container_field_value_and_code() -> None:
 
 def test_control_characters_are_shown_not_sent() -> None:
     assert messages.escape(HOSTILE) == "a\\nb\\x1b[31m\\u202e"
+
+
+def test_what_to_write_survives_the_cut_of_a_long_explanation() -> None:
+    finding = Finding("misfit", Severity.FAULT, Level.ALIGNED, ("spec",), "m" * 300, container="c", wanted="at most 4")
+
+    text = messages.finding_warning(finding)
+
+    assert text.endswith("…: write at most 4 [misfit]")
+    assert len(text) == 120

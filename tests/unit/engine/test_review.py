@@ -398,3 +398,23 @@ def test_a_class_that_the_api_server_gave_is_believed() -> None:
     assert review(request(signed), world()).allowed
     decision = review(request({**signed, "status": {"qosClass": "BestEffort"}}), world())
     assert (codes(decision), decision.allowed) == (["non-guaranteed-qos"], False)
+
+
+def test_observing_says_what_enforcing_would_refuse_of_a_template() -> None:
+    observe = world(modes=replace(OFF, warn=Level.ALIGNED, audit=Level.ALIGNED))
+    labelled = deployment(pod())
+    labelled["spec"]["template"]["metadata"]["labels"][LEVEL] = "aligned"
+
+    decision = review(request(labelled), observe)
+
+    assert (decision.allowed, decision.audit["findings"]) == (True, "level-in-template")
+    assert "level-in-template" in decision.warnings[0]
+
+
+def test_observing_audits_a_forged_level() -> None:
+    observe = world(modes=replace(OFF, warn=Level.ALIGNED, audit=Level.ALIGNED))
+    labelled = with_metadata(pod(), "labels", **{LEVEL: "guaranteed"})
+
+    decision = review(request(labelled), observe)
+
+    assert (decision.outcome, decision.audit["findings"]) == (Outcome.WARN, "forged-level")
