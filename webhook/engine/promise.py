@@ -70,6 +70,8 @@ def sign(judgement: Judgement, policy: Policy) -> Signed:
 def forged(judgement: Judgement, policy: Policy, *, repairing: bool) -> Iterator[Finding]:
     """Compare the promise on a new pod with the one that its spec earns; a missing one is only reported.
 
+    A pod with faults that remain was seen by the mutating pass and left alone, so it carries none.
+
     `policy` and `generation` are information: replicas may reload at different moments. For the same reason a promise
     of another generation may name another level, but none above the earned one unless the mutating pass wrote it
     (`repairing`), which overwrites what a user wrote.
@@ -84,7 +86,7 @@ def forged(judgement: Judgement, policy: Policy, *, repairing: bool) -> Iterator
     earned = promised(judgement, policy)
     claimed = None if text is None else decode(text)
     level = earned.level
-    if text is None and repairing:
+    if text is None and repairing and not judgement.remaining:
         yield _missing()
     elif text is not None and (claimed is None or not claimed.same_shape(earned)):
         what = "the promise does not match the pod's spec: remove the annotation, numagate writes it"
