@@ -1,17 +1,8 @@
 """What docs/operations.md says about repairs and the rest of the cluster, tried."""
 
-import base64
-import contextlib
-import json
-import ssl
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler
-from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
-import trustme
 from controlplane.cluster import ControlPlane
 from controlplane.process import until
 
@@ -155,83 +146,3 @@ def test_a_resize_that_breaks_the_promise_is_denied(control_plane: ControlPlane,
 
     assert answer.status == 403
     assert "recreate the pod" in answer.body["message"]
-
-
-@contextlib.contextmanager
-def recommender(cluster: ControlPlane, namespace: str) -> Iterator[None]:
-    """Change the pods of `namespace` after numagate did, as VPA's webhook does: requests, and limits in proportion."""
-    authority = trustme.CA()
-    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("127.0.0.1").configure_cert(tls)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            place = "/spec/containers/0/resources"
-            patch = [{"op": "add", "path": f"{place}/{kind}/cpu", "value": "8300m"} for kind in ("requests", "limits")]
-            review["response"] = {
-                "uid": review.pop("request")["uid"],
-                "allowed": True,
-                "patchType": "JSONPatch",
-                "patch": base64.b64encode(json.dumps(patch).encode()).decode(),
-            }
-            body = json.dumps(review).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.socket = tls.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        webhook = {
-            "name": "vpa.k8s.io",
-            "clientConfig": {
-                "url": f"https://127.0.0.1:{server.server_port}",
-                "caBundle": base64.b64encode(authority.cert_pem.bytes()).decode(),
-            },
-            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
-            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
-            "sideEffects": "None",
-            "admissionReviewVersions": ["v1"],
-        }
-        configuration = {
-            "apiVersion": "admissionregistration.k8s.io/v1",
-            "kind": "MutatingWebhookConfiguration",
-            "metadata": {"name": "vpa-webhook-config"},
-            "webhooks": [webhook],
-        }
-        cluster.kubectl("create", "-f", "-", input=configuration)
-        try:
-            yield
-        finally:
-            cluster.kubectl("delete", "mutatingwebhookconfiguration", "vpa-webhook-config")
-            server.shutdown()
-            thread.join()
-
-
-def test_a_webhook_that_changes_requests_after_us_is_repaired_after(
-    control_plane: ControlPlane, namespace: str
-) -> None:
-    values = {"cpu": "4", "memory": "40Gi"}
-    manifest = pod(namespace, values, values)
-    path = f"/api/v1/namespaces/{namespace}/pods?dryRun=All"
-
-    with recommender(control_plane, namespace):
-        until(lambda: _cpu(control_plane, path, manifest) != "4", what="the recommender")
-        answer = control_plane.request("POST", path, manifest)
-
-    assert answer.status == 201, answer.body
-    made = answer.body["spec"]["containers"][0]["resources"]
-    assert (made["requests"]["cpu"], made["limits"]["cpu"]) == ("10", "10")
-    assert '"cpus":10' in answer.body["metadata"]["annotations"]["numagate.io/alignment"]
-
-
-def _cpu(cluster: ControlPlane, path: str, manifest: dict[str, Any]) -> str:
-    body = cluster.request("POST", path, manifest).body
-    return str(body["spec"]["containers"][0]["resources"]["requests"]["cpu"])
