@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from pydantic import AfterValidator
 from pydantic import Discriminator
+from pydantic import Field
 from pydantic import Tag
 from pydantic import model_validator
 
@@ -50,6 +51,13 @@ def _never(pattern: str) -> str:
 def _namespace(pattern: str) -> str:
     if not _NAMESPACE.fullmatch(pattern):
         message = f"{shorten(pattern)} is no namespace name: write small letters, digits, - and *"
+        raise ValueError(message)
+    return pattern
+
+
+def _not_all(pattern: str) -> str:
+    if not pattern.strip("*"):
+        message = f"{shorten(pattern)} exempts every namespace: name them, or set modes to none"
         raise ValueError(message)
     return pattern
 
@@ -106,7 +114,7 @@ class ModesSpec(Model):
 class NamespaceSpec(Model):
     """Modes of the namespaces that match."""
 
-    match: list[Namespace]
+    match: list[Namespace] = Field(min_length=1)
     modes: ModesSpec
 
 
@@ -183,7 +191,7 @@ class RepairSpec(Model):
 class ExemptionsSpec(Model):
     """Who is not governed."""
 
-    namespaces: list[Namespace] | None = None
+    namespaces: list[Annotated[Namespace, AfterValidator(_not_all)]] | None = None
     users: list[Annotated[Text, AfterValidator(_user)]] | None = None
     groups: list[Annotated[Text, AfterValidator(_group)]] | None = None
     pods: bool | None = None

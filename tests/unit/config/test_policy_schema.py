@@ -43,6 +43,8 @@ def test_these_specs_are_fine(spec: str) -> None:
         ("modes: {enforced: none}", "spec.modes.enforced: unknown field: did you mean enforce?"),
         ("namespaces: [{match: [a]}]", "spec.namespaces[0].modes: required, but not written"),
         ("namespaces: [{match: [A_b], modes: {}}]", 'spec.namespaces[0].match[0]: "A_b" is no namespace name'),
+        ("namespaces: [{match: [], modes: {}}]", "spec.namespaces[0].match: a list is empty: write at least one"),
+        ("exemptions: {namespaces: ['*']}", 'spec.exemptions.namespaces[0]: "*" exempts every namespace'),
         ("accelerators: {count: [nvidia.com/*]}", 'spec.accelerators.count[0]: "nvidia.com/*" must be DOMAIN/NAME'),
         ("accelerators: {count: ['*']}", '"*" must be DOMAIN/NAME'),
         ("accelerators: {count: ['*/gpu']}", '"*/gpu" must be DOMAIN/NAME'),
