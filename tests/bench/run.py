@@ -25,6 +25,7 @@ from builders import request
 from builders import world
 from controlplane.service import WebhookService
 
+from webhook.domain.jsonpatch import apply
 from webhook.engine.review import review
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_profile
@@ -128,9 +129,10 @@ def show(name: str, measured: list[float]) -> float:
 
 
 def both(obj: dict[str, Any], known: World) -> None:
-    """Decide in both passes, as each pod is."""
-    review(mutating(obj), known)
-    review(request(obj), known)
+    """Decide in both passes: the validating one sees what the mutating one made."""
+    patched = apply(obj, review(mutating(obj), known).patch)
+    if isinstance(patched, dict):
+        review(request(patched), known)
 
 
 def _body(obj: dict[str, Any]) -> bytes:
