@@ -27,8 +27,14 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     for container in subject.facts.containers:
         for resource in COMPUTE:
-            if subject.chosen(container, resource) == (None, None):
+            if subject.chosen(container, resource) == (None, None) and not _is_share(subject, container, resource):
                 yield _flaw(subject, container, resource)
+
+
+def _is_share(subject: Subject, container: Container, resource: str) -> bool:
+    """A LimitRange's default that happens to be the share is what a repair would write: nothing is missing."""
+    share = subject.shares.get(container.name, {}).get(resource)
+    return share is not None and share == container.limits.get(resource) == container.requests.get(resource)
 
 
 def _flaw(subject: Subject, container: Container, resource: str) -> Flaw:

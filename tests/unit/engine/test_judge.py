@@ -299,3 +299,10 @@ def test_a_pod_that_writes_what_is_wanted_is_accepted(obj: dict[str, Any]) -> No
                 obj = dict(set_value(obj, (*path[:-2], side, path[-1]), value))  # type: ignore[call-overload]
     verdict = judge(obj, modes=Modes(repair=Level.NONE))
     assert (verdict.outcome, verdict.level) == (Outcome.ACCEPT, Level.ALIGNED)
+
+
+def test_a_limit_ranges_default_that_is_the_share_is_not_missing() -> None:
+    text = "LimitRanger plugin set: cpu, memory request for container server; cpu, memory limit for container server"
+    obj = pod(container(**equal("22", "252Gi")), annotations={"kubernetes.io/limit-ranger": text})
+
+    assert judge(obj).outcome is Outcome.ACCEPT
