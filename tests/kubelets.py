@@ -114,11 +114,16 @@ def burstable(text: str, name: str = "app") -> Raw:
     return made
 
 
-def pod(*containers: Raw, **spec: Any) -> PodFacts:
-    """Read a pod of these containers."""
+def raw_pod(*containers: Raw, **spec: Any) -> Raw:
+    """Make a pod of these containers, as it is written."""
     inits = [{k: v for k, v in item.items() if k != "init"} for item in containers if item.get("init")]
     apps = [item for item in containers if not item.get("init")]
-    return facts.read({"metadata": {"name": "p"}, "spec": {"initContainers": inits, "containers": apps, **spec}})
+    return {"metadata": {"name": "p"}, "spec": {"initContainers": inits, "containers": apps, **spec}}
+
+
+def pod(*containers: Raw, **spec: Any) -> PodFacts:
+    """Read a pod of these containers."""
+    return facts.read(raw_pod(*containers, **spec))
 
 
 def admit(node_class: NodeClass, *containers: Raw, **spec: Any) -> Admission:

@@ -1,4 +1,4 @@
-"""Asks Kubernetes' own code: builds the Go program in oracle/ once, and sends it questions as JSON lines."""
+"""Asks Kubernetes' own code: builds a Go program of a folder beside once, and sends it questions as JSON lines."""
 
 import fcntl
 import hashlib
@@ -14,7 +14,11 @@ from controlplane.go_toolchain import NoGoError
 from controlplane.go_toolchain import find_go
 from controlplane.go_toolchain import go_environment
 
-MODULE = Path(__file__).resolve().with_name("oracle")
+ORACLE = Path(__file__).resolve().with_name("oracle")
+"""The module of the program that reads quantities and pods."""
+KUBELET_ORACLE = ORACLE.with_name("kubelet_oracle")
+"""The module of the program that admits pods to nodes."""
+
 BUILD_SECONDS = 1800
 FLAGS = ("-mod=readonly", "-modcacherw", "-trimpath", "-ldflags", "-s -w")
 """As for the control plane's programs, so that what was compiled for those is not compiled again."""
@@ -30,48 +34,48 @@ class OracleError(Exception):
     """The oracle cannot be built or died; the text says why."""
 
 
-def build(report: Callable[[str], None]) -> Path:
-    """Answer the path of the oracle, compiling it where this version of its sources never was.
+def build(module: Path, report: Callable[[str], None]) -> Path:
+    """Answer the path of the program of a Go module, compiling it where this version of its sources never was.
 
     Raises:
         OracleError: there is no Go, or it failed; the text ends with its last lines.
     """
-    program = cache_folder() / "oracle"
+    program = cache_folder(module) / module.name
     program.parent.mkdir(parents=True, exist_ok=True)
     with (program.parent / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.access(program, os.X_OK):
-            compile_to(program, report)
+            compile_to(program, module, report)
     return program
 
 
-def cache_folder() -> Path:
+def cache_folder(module: Path) -> Path:
     """Answer where the program is kept: outside the tree, one folder for each state of its sources."""
     digest = hashlib.sha256()
-    for source in sorted(MODULE.iterdir()):
+    for source in sorted(module.iterdir()):
         if source.suffix in {".go", ".mod", ".sum"}:
             digest.update(f"{source.name}\0".encode() + source.read_bytes() + b"\0")
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "numagate" / "oracle" / digest.hexdigest()[:16]
+    return Path(cache) / "numagate" / module.name / digest.hexdigest()[:16]
 
 
-def compile_to(program: Path, report: Callable[[str], None]) -> None:
-    """Build the oracle at `program`; it appears there whole or not at all.
+def compile_to(program: Path, module: Path, report: Callable[[str], None]) -> None:
+    """Build a module's program at `program`; it appears there whole or not at all.
 
     Raises:
         OracleError: there is no Go, or it failed.
     """
     try:
-        go = find_go(MODULE)
+        go = find_go(module)
     except NoGoError as error:
-        msg = f"the oracle cannot be built: {error}"
+        msg = f"{module.name} cannot be built: {error}"
         raise OracleError(msg) from error
-    report("building the oracle from Kubernetes' sources (seconds; up to 5 minutes when Go's cache is empty)")
+    report(f"building {module.name} from Kubernetes' sources (seconds; up to 5 minutes when Go's cache is empty)")
     partial = program.with_suffix(".partial")
     try:
         done = subprocess.run(
             [go, "build", *FLAGS, "-o", str(partial), "."],
-            cwd=MODULE,
+            cwd=module,
             env=go_environment(),
             capture_output=True,
             text=True,
@@ -79,21 +83,42 @@ def compile_to(program: Path, report: Callable[[str], None]) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        msg = f"the oracle cannot be built: go build took more than {BUILD_SECONDS} s"
+        msg = f"{module.name} cannot be built: go build took more than {BUILD_SECONDS} s"
         raise OracleError(msg) from error
     if done.returncode != 0:
         tail = "\n".join(done.stderr.splitlines()[-15:])
-        msg = f"the oracle cannot be built, go build ended with {done.returncode}:\n{tail}"
+        msg = f"{module.name} cannot be built, go build ended with {done.returncode}:\n{tail}"
         raise OracleError(msg)
     partial.replace(program)
 
 
-class Oracle:
-    """The program at `program`, run anew for each batch of questions."""
+def isolated(program: Path) -> tuple[str, ...]:
+    """Answer the command that runs `program` with a /var/lib of its own, empty and in memory.
 
-    def __init__(self, program: Path) -> None:
-        """Keep the path; nothing runs yet."""
-        self.program = program
+    Raises:
+        OracleError: this machine does not let us; the text says what it said.
+    """
+    # The program is opened first, since it may lie below /var/lib itself.
+    script = 'exec 3<"$0" && mount -t tmpfs none /var/lib && exec /proc/self/fd/3'
+    as_root = () if os.geteuid() == 0 else ("--map-root-user",)
+    command = ("unshare", *as_root, "--mount", "sh", "-c", script, str(program))
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        msg = f"{program.name} cannot run: there is no unshare (util-linux) for a mount namespace of its own"
+        raise OracleError(msg) from error
+    if done.returncode != 0:
+        msg = f"{program.name} cannot run in a mount namespace of its own: {done.stderr.strip()}"
+        raise OracleError(msg)
+    return command
+
+
+class Oracle:
+    """A program, run anew for each batch of questions."""
+
+    def __init__(self, *command: str | Path) -> None:
+        """Keep the command; nothing runs yet."""
+        self.command = command
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Answer one object per question, in order; `{"timeout": True}` for one that Go does not answer in time.
@@ -105,7 +130,7 @@ class Oracle:
         while len(answers) < len(questions):
             left = questions[len(answers) :]
             done = subprocess.run(
-                [self.program],
+                self.command,
                 input="".join(json.dumps(question) + "\n" for question in left).encode(),
                 capture_output=True,
                 check=False,

@@ -1,0 +1,112 @@
+"""Answers to a scenario in one form, the simulation's and the kubelet oracle's, so that they can be compared."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from differential.oracle import Answer
+from differential.scenarios import Scenario
+
+from webhook.domain import cpuset
+from webhook.domain import facts
+from webhook.domain.kubelet.admit import Admission
+from webhook.domain.kubelet.admit import MemoryBlock
+from webhook.domain.kubelet.admit import Node
+from webhook.domain.kubelet.admit import Placement
+from webhook.domain.kubelet.admit import startup_error
+from webhook.domain.topology import NodeClass
+
+Form = dict[str, Any]
+
+DOES_NOT_START: list[Form] = [{"the kubelet starts": False}]
+PANIC = "panic"
+TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
+TOO_FEW_PAGES = re.compile(r"(OutOf|resource: )hugepages-.*")
+
+
+def simulated(scenario: Scenario) -> list[Form]:
+    """Send the pods to our node; as the oracle does, stop after one that makes the kubelet's code fail."""
+    if startup_error(scenario.node) is not None:
+        return DOES_NOT_START
+    node = Node(scenario.node)
+    found: list[Form] = []
+    for pod in scenario.pods:
+        read = facts.read(pod)
+        said = node.admit(read)
+        found.append({**admission_form(said, scenario.node), "qos": read.qos.value})
+        if said.handler == PANIC:
+            break
+    return found
+
+
+def real(answer: Answer, scenario: Scenario) -> list[Form]:
+    """Answer what the oracle said; why a kubelet does not start is not compared, nor the text of a panic."""
+    if answer.get("error"):
+        return DOES_NOT_START
+    return [real_form(pod, scenario.node) for pod in answer["pods"]]
+
+
+def admission_form(said: Admission, node: NodeClass) -> Form:
+    """Take over what is compared of our answer."""
+    if not said.admitted:
+        return refusal_form(said.handler, said.reason, said.message)
+    containers = {placement.container: placement_form(placement, node) for placement in said.placements}
+    return {"admit": True, "containers": containers}
+
+
+def refusal_form(handler: str | None, reason: str | None, message: str | None) -> Form:
+    """Answer a refusal.
+
+    Where a container wants two resources and both lack, the kubelet names the first in the order of a Go map, for
+    devices (DM/manager.go:Allocate) as for huge pages (scheduler, fit.go:fitsRequest): such texts are cut before it.
+    """
+    text = "" if handler == PANIC else TOO_FEW_DEVICES.sub("too few devices", message or "")
+    return {
+        "admit": False,
+        "handler": handler,
+        "reason": TOO_FEW_PAGES.sub(r"\1hugepages", reason or ""),
+        "message": TOO_FEW_PAGES.sub(r"\1hugepages", text),
+    }
+
+
+def placement_form(placement: Placement, node: NodeClass) -> Form:
+    """Take over where we put a container."""
+    return {
+        "cpus": cpuset.format(placement.cpus),
+        "memory": sorted(block_form(block) for block in placement.memory),
+        "devices": {name: by_home(name, ids, node) for name, ids in placement.devices.items() if ids},
+        "hint": placement.hint,
+    }
+
+
+def block_form(block: MemoryBlock) -> tuple[str, list[int], int]:
+    """Take over a memory block."""
+    return block.type, sorted(block.cells), block.size
+
+
+def real_form(pod: Answer, node: NodeClass) -> Form:
+    """Take over what is compared of the oracle's answer to one pod."""
+    if not pod["admit"]:
+        form = refusal_form(pod["handler"], pod.get("reason", ""), pod.get("message", ""))
+    else:
+        found = pod["containers"].items()
+        form = {"admit": True, "containers": {name: real_placement(placement, node) for name, placement in found}}
+    return {**form, "qos": pod["qos"]}
+
+
+def real_placement(placement: Answer, node: NodeClass) -> Form:
+    """Take over where the oracle put a container."""
+    blocks = placement.get("memory", ())
+    return {
+        "cpus": placement.get("cpus", ""),
+        "memory": sorted((block["type"], sorted(block["numa"]), block["size"]) for block in blocks),
+        "devices": {name: by_home(name, ids, node) for name, ids in placement.get("devices", {}).items() if ids},
+        "hint": placement["hint"],
+    }
+
+
+def by_home(resource: str, ids: Iterable[str], node: NodeClass) -> Form:
+    """Count devices by their NUMA nodes: which ones of a NUMA node are taken depends on the order of a Go map."""
+    homes = {device.id: str(device.numa) for device in node.devices[resource]}
+    return dict(Counter(homes[name] for name in ids))

@@ -1,0 +1,100 @@
+// Kubelet oracle answers which pods a node takes, and where, with the kubelet's own managers: one scenario a line in,
+// one answer a line out (types.go has the fields). An admitted pod stays on its node, a rejected one is gone.
+//
+// The device manager keeps its checkpoint in a fixed folder, so the program wants /var/lib/kubelet for itself:
+//
+//	unshare --mount sh -c 'mount -t tmpfs none /var/lib && exec ./kubelet_oracle'
+//
+// It ends at the end of its input.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/klog/v2"
+)
+
+const (
+	folder  = "/var/lib/kubelet"
+	maxLine = 64 << 20
+)
+
+func main() {
+	if err := claimFolder(); err != nil {
+		fail(err)
+	}
+	silenceLog()
+	out := bufio.NewWriter(os.Stdout)
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(make([]byte, 0, 1<<20), maxLine)
+	for in.Scan() {
+		line, err := json.Marshal(answerLine(in.Bytes()))
+		if err != nil {
+			fail(err)
+		}
+		out.Write(append(line, '\n'))
+		if err := out.Flush(); err != nil {
+			fail(err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		fail(err)
+	}
+}
+
+// claimFolder makes the kubelet's folder; one that holds something may belong to a real kubelet, and is left alone.
+func claimFolder() error {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty: run this in a mount namespace of its own", folder)
+	}
+	return err
+}
+
+// silenceLog drops what the managers log: several lines for each pod.
+func silenceLog() {
+	klog.InitFlags(nil)
+	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL"} {
+		if err := flag.Set(name, value); err != nil {
+			fail(err)
+		}
+	}
+	klog.SetOutput(io.Discard)
+}
+
+func answerLine(line []byte) result {
+	asked := &scenario{}
+	if err := json.Unmarshal(line, asked); err != nil {
+		return result{Error: "unreadable scenario: " + err.Error()}
+	}
+	answer := result{Name: asked.Name, Pods: []answer{}}
+	restore, err := setFeatureGates(asked.Kubelet.FeatureGates)
+	defer restore()
+	if err != nil {
+		answer.Error = err.Error()
+		return answer
+	}
+	node, err := startNode(asked)
+	if err != nil {
+		answer.Error = err.Error()
+		return answer
+	}
+	answer.Pods, err = node.admitAll(asked.Pods)
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	return answer
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"sync"
+	"time"
+	"unsafe"
+
+	cadvisorapi "github.com/google/cadvisor/lib/model"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/klog/v2"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	"k8s.io/kubernetes/pkg/kubelet/cm/containermap"
+	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
+	"k8s.io/kubernetes/pkg/kubelet/config"
+	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
+	schedulerframework "k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// node is a started kubelet, as far as admission goes.
+type node struct {
+	ctx      context.Context
+	topology topologymanager.Manager
+	devices  *devicemanager.ManagerImpl
+	cpus     cpumanager.Manager
+	memory   memorymanager.Manager
+	fit      lifecycle.PodAdmitHandler
+
+	mutex sync.Mutex
+	pods  []*v1.Pod
+}
+
+// startNode makes the managers in the order of container_manager_linux.go, which is the order of their hints.
+func startNode(asked *scenario) (*node, error) {
+	made := &node{ctx: klog.NewContext(context.Background(), klog.Background())}
+	info := machineInfo(asked.NUMA)
+	reservation := v1.ResourceList{}
+	for name, quantity := range asked.Kubelet.NodeAllocatableReservation {
+		reservation[name] = quantity
+	}
+	states, err := freshFolder()
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		func() error { return made.makeTopologyManager(info, asked.Kubelet) },
+		func() error { return made.makeDeviceManager(info) },
+		func() error { return made.makeCPUManager(info, asked.Kubelet, reservation, states) },
+		func() error { return made.makeMemoryManager(info, asked.Kubelet, reservation, states) },
+		made.start,
+		func() error { return connectPlugins(made.ctx, made.devices, asked.Devices) },
+		func() error { return made.makeFitCheck(info, reservation) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// freshFolder answers an empty folder for the states of the CPU and memory managers, and forgets the devices that the
+// last node gave away.
+func freshFolder() (string, error) {
+	if err := os.RemoveAll(filepath.Join(folder, "device-plugins", "kubelet_internal_checkpoint")); err != nil {
+		return "", err
+	}
+	old, err := filepath.Glob(filepath.Join(folder, "states-*"))
+	if err != nil {
+		return "", err
+	}
+	for _, states := range old {
+		// The managers of an earlier node may still write there: then the folder goes the next time.
+		_ = os.RemoveAll(states)
+	}
+	return os.MkdirTemp(folder, "states-")
+}
+
+func (n *node) makeTopologyManager(info *cadvisorapi.MachineInfo, asked settings) (err error) {
+	n.topology, err = topologymanager.NewManager(klog.FromContext(n.ctx), info.Topology,
+		asked.TopologyManagerPolicy, asked.TopologyManagerScope, asked.TopologyManagerPolicyOptions)
+	return err
+}
+
+func (n *node) makeDeviceManager(info *cadvisorapi.MachineInfo) (err error) {
+	logger := klog.FromContext(n.ctx)
+	n.devices, err = devicemanager.NewManagerImpl(logger, info.Topology, n.topology)
+	if err != nil {
+		return err
+	}
+	// Start would set this field, but it opens a socket as well.
+	field := reflect.ValueOf(n.devices).Elem().FieldByName("activePods")
+	active := reflect.ValueOf(devicemanager.ActivePodsFunc(n.active))
+	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(active)
+	n.topology.AddHintProvider(logger, n.devices)
+	return nil
+}
+
+func (n *node) makeCPUManager(info *cadvisorapi.MachineInfo, asked settings, reservation v1.ResourceList,
+	states string) error {
+	reserved, err := reservedCPUs(asked.ReservedSystemCPUs, info, reservation)
+	if err != nil {
+		return err
+	}
+	logger := klog.FromContext(n.ctx)
+	n.cpus, err = cpumanager.NewManager(logger, asked.CPUManagerPolicy, asked.CPUManagerPolicyOptions, 24*time.Hour,
+		info, reserved, reservation, states, n.topology)
+	if err == nil {
+		n.topology.AddHintProvider(logger, n.cpus)
+	}
+	return err
+}
+
+func (n *node) makeMemoryManager(info *cadvisorapi.MachineInfo, asked settings, reservation v1.ResourceList,
+	states string) (err error) {
+	reserved := []kubeletconfig.MemoryReservation{}
+	for _, one := range asked.ReservedMemory {
+		reserved = append(reserved, kubeletconfig.MemoryReservation{NumaNode: one.NUMANode, Limits: one.Limits})
+	}
+	logger := klog.FromContext(n.ctx)
+	n.memory, err = memorymanager.NewManager(logger, asked.MemoryManagerPolicy, info, reservation, reserved, states,
+		n.topology)
+	if err == nil {
+		n.topology.AddHintProvider(logger, n.memory)
+	}
+	return err
+}
+
+func (n *node) start() error {
+	ready := config.NewSourcesReady(func(sets.Set[string]) bool { return true })
+	err := n.cpus.Start(n.ctx, n.active, ready, nothing{}, nothing{}, containermap.NewContainerMap())
+	if err != nil {
+		return err
+	}
+	return n.memory.Start(n.ctx, n.active, ready, nothing{}, nothing{}, containermap.NewContainerMap())
+}
+
+func (n *node) makeFitCheck(info *cadvisorapi.MachineInfo, reservation v1.ResourceList) error {
+	object, err := nodeObject(n.ctx, info, n.devices, reservation)
+	n.fit = lifecycle.NewPredicateAdmitHandler(
+		func(context.Context, bool) (*v1.Node, error) { return object, nil },
+		lifecycle.NewAdmissionFailureHandlerStub(),
+		func(about *schedulerframework.NodeInfo, attributes *lifecycle.PodAdmitAttributes) error {
+			return n.devices.UpdatePluginResources(about, attributes)
+		},
+	)
+	return err
+}
+
+// active answers the admitted pods; the managers ask for them from goroutines of their own too.
+func (n *node) active() []*v1.Pod {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return append([]*v1.Pod{}, n.pods...)
+}
+
+func (n *node) setActive(pods []*v1.Pod) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.pods = pods
+}
+
+// placementOf reads where the managers put a container.
+func (n *node) placementOf(pod *v1.Pod, container string) placement {
+	logger, uid := klog.FromContext(n.ctx), string(pod.UID)
+	found := placement{
+		CPUs:    n.cpus.GetExclusiveCPUs(uid, container).String(),
+		Devices: map[string][]string{},
+	}
+	for _, one := range n.memory.GetMemory(logger, uid, container) {
+		found.Memory = append(found.Memory, block{string(one.Type), one.NUMAAffinity, one.Size})
+	}
+	sort.Slice(found.Memory, func(i, j int) bool { return found.Memory[i].Type < found.Memory[j].Type })
+	for name, devices := range n.devices.GetDevices(uid, container) {
+		for id := range devices {
+			found.Devices[name] = append(found.Devices[name], id)
+		}
+		sort.Strings(found.Devices[name])
+	}
+	hint, mask := n.topology.GetAffinity(logger, uid, container), "nil"
+	if hint.NUMANodeAffinity != nil {
+		mask = hint.NUMANodeAffinity.String()
+	}
+	found.Hint = fmt.Sprintf("%s/%v", mask, hint.Preferred)
+	return found
+}
+
+// nothing stands for the container runtime and for the status of pods: no container ever runs.
+type nothing struct{}
+
+func (nothing) UpdateContainerResources(context.Context, string, *runtimeapi.ContainerResources) error {
+	return nil
+}
+
+func (nothing) GetPodStatus(types.UID) (v1.PodStatus, bool) { return v1.PodStatus{}, false }
