@@ -269,5 +269,5 @@ def test_the_role_lets_its_holders_opt_out(cluster: ControlPlane) -> None:
     cluster.create_namespace("by-role")
     cluster.kubectl("create", "clusterrolebinding", "opt", "--clusterrole=numagate-opt-out", f"--user={ORDINARY}")
 
-    until(lambda: label(cluster, "by-role", "disabled", user=ORDINARY).status == 200, what="the role")
+    assert until(lambda: label(cluster, "by-role", "disabled", user=ORDINARY).status == 200, what="the role")
     cluster.kubectl("delete", "clusterrolebinding", "opt")

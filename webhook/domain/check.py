@@ -73,18 +73,21 @@ class Subject:
         refusing = [one for one in self.fits if one.fits is Fits.NO]
         return bool(refusing) and (len(refusing) == len(self.fits) or self.policy.classes is Classes.ALL)
 
-    @property
-    def cpus_per_core(self) -> int:
-        """The step of CPU counts: 1, or whole cores where an eligible class hands out whole cores only."""
-        classes = (one.node_class for one in self.fits if one.node_class.kubelet.full_pcpus_only)
-        return math.lcm(*(node_class.threads_per_core for node_class in classes))
+    def whole_cpus(self, cpu: Quantity) -> int:
+        """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
+        step = self._cpus_per_core
+        return -(-cpu.value // step) * step
 
     def cpus_to_write(self, cpu: Quantity) -> int:
-        """Round up to whole cores, but not beyond what an eligible class has: that would be the next refusal."""
-        step = self.cpus_per_core
+        """Round up likewise, but not beyond what an eligible class has: that would be the next refusal."""
+        step, rounded = self._cpus_per_core, self.whole_cpus(cpu)
         rooms = [room.most(cell_allocatable(one.node_class), CPU, self.numa_nodes) for one in self.fits]
-        most = max(rooms, default=cpu.value + step) // step * step
-        return min(-(-cpu.value // step) * step, most)
+        return min(rounded, max(rooms, default=rounded) // step * step) or rounded
+
+    @property
+    def _cpus_per_core(self) -> int:
+        classes = (one.node_class for one in self.fits if one.node_class.kubelet.full_pcpus_only)
+        return math.lcm(*(node_class.threads_per_core for node_class in classes))
 
     def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
         """Answer request and limit as somebody chose them: None where absent, zero, or only a LimitRange's default.

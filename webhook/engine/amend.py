@@ -114,9 +114,10 @@ def _fill(subject: Subject, container: Container, resource: str, *, is_main: boo
         return None
     if is_main:
         return _Target(quantity, "missing-resources", "fair share; quota and LimitRange apply")
+    if resource == MEMORY:
+        return _Target(quantity, "missing-resources", f"may be killed above {quantity}")
     entry = helper_default(container, subject.policy.repair)
-    note = f"{entry.name} default" if entry is not None else ""
-    return _Target(quantity, "missing-resources", f"{note}; may be killed above it" if resource == MEMORY else note)
+    return _Target(quantity, "missing-resources", f"helper table: {entry.name}" if entry is not None else "")
 
 
 def _equalise(request: Quantity | None, limit: Quantity | None, resource: str) -> _Target | None:
@@ -135,13 +136,10 @@ def _whole_bytes(target: _Target) -> _Target:
 
 
 def _whole_cpus(target: _Target, subject: Subject) -> _Target:
-    """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
-    step = subject.cpus_per_core
-    count = target.quantity.value
-    if target.quantity.is_whole and count % step == 0:
+    count = Quantity.of_count(subject.whole_cpus(target.quantity))
+    if count == target.quantity:
         return target
-    code = "partial-core" if target.quantity.is_whole else "fractional-cpu"
-    return _Target(Quantity.of_count(-(-count // step) * step), code, target.note)
+    return _Target(count, "partial-core" if target.quantity.is_whole else "fractional-cpu", target.note)
 
 
 def _unpinned(target: _Target) -> _Target:

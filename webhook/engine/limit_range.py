@@ -1,4 +1,4 @@
-"""Fills in what LimitRanges would: defaults of the namespace, and the annotation that names them.
+"""Fills in what LimitRanges would, defaults and the annotation that names them, and reads that annotation.
 
 Mirrors the defaulting of LimitRanges (pkg/apis/core/v1/defaults.go:SetDefaults_LimitRangeItem) and of pods
 (plugin/pkg/admission/limitranger/admission.go:mergePodResourceRequirements). Several LimitRanges in one namespace are
@@ -58,6 +58,20 @@ def apply(pod: JsonObject, ranges: Sequence[ContainerDefaults]) -> JsonObject:
     metadata = as_object(pod.get("metadata"))
     annotations = {**get_object(metadata, "annotations"), keys.LIMIT_RANGER: _PREFIX + "; ".join(notes)}
     return {**pod, "metadata": {**metadata, "annotations": annotations}, "spec": {**spec, **changed}}
+
+
+def filled_in(annotation: str) -> Iterator[tuple[str, str, str]]:
+    """Read the annotation: yield container, side ("requests" or "limits") and resource of each value it names.
+
+    >>> list(filled_in("LimitRanger plugin set: cpu, memory request for init container proxy"))
+    [('proxy', 'requests', 'cpu'), ('proxy', 'requests', 'memory')]
+    """
+    for clause in annotation.removeprefix(_PREFIX).split("; "):
+        what, _, where = clause.partition(" for ")
+        resources, _, side = what.rpartition(" ")
+        if side in {"request", "limit"}:
+            for resource in resources.split(", "):
+                yield where.rpartition(" ")[2], side + "s", resource
 
 
 def _fill(container: object, defaults: ContainerDefaults, noun: str, notes: list[str]) -> object:

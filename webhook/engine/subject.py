@@ -1,6 +1,5 @@
 """Gathers what the checks are given about one pod."""
 
-from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -18,14 +17,12 @@ from webhook.domain.recognition import is_inference
 from webhook.domain.resources import COMPUTE
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
+from webhook.engine import limit_range
 from webhook.engine import share
 from webhook.engine import suggest
 
 Accelerated = Mapping[str, Mapping[str, int]]
 """Of each container that asks for accelerators: counts by resource name."""
-
-_PREFIX = "LimitRanger plugin set: "
-"""How the plug-in begins its annotation (plugin/pkg/admission/limitranger:mergePodResourceRequirements)."""
 
 
 def accelerators_of(facts: PodFacts, table: Accelerators) -> Accelerated:
@@ -97,14 +94,4 @@ def _by_limit_range(facts: PodFacts, accelerators: Accelerated) -> frozenset[tup
     promise = expectation.decode(facts.annotations.get(keys.ALIGNMENT, ""))
     if promise is not None and promise.containers == expectation.containers_of(facts, accelerators):
         return frozenset()
-    clauses = facts.annotations.get(keys.LIMIT_RANGER, "").removeprefix(_PREFIX).split("; ")
-    return frozenset(filled for clause in clauses for filled in _filled(clause))
-
-
-def _filled(clause: str) -> Iterator[tuple[str, str, str]]:
-    """Read one clause, such as "cpu, memory request for init container proxy"."""
-    what, _, where = clause.partition(" for ")
-    resources, _, side = what.rpartition(" ")
-    if side in {"request", "limit"}:
-        for resource in resources.split(", "):
-            yield where.rpartition(" ")[2], side + "s", resource
+    return frozenset(limit_range.filled_in(facts.annotations.get(keys.LIMIT_RANGER, "")))

@@ -14,8 +14,8 @@ def test_a_free_port_is_opened_on_the_address_asked_for() -> None:
 
 
 def test_without_an_address_ipv4_clients_reach_it() -> None:
-    with listener.bind("", 0) as opened, socket.create_connection(("127.0.0.1", opened.getsockname()[1]), 5):
-        pass
+    with listener.bind("", 0) as opened, socket.create_connection(("127.0.0.1", opened.getsockname()[1]), 5) as client:
+        assert client.getpeername()[0] == "127.0.0.1"
 
 
 @pytest.mark.parametrize(("host", "port"), [("no such host.invalid", 0), ("192.0.2.1", 0)])
