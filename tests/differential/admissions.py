@@ -11,6 +11,7 @@ from differential.scenarios import Scenario
 from webhook.domain import cpuset
 from webhook.domain import facts
 from webhook.domain.kubelet.admit import Admission
+from webhook.domain.kubelet.admit import Holding
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Node
 from webhook.domain.kubelet.admit import Placement
@@ -23,6 +24,7 @@ DOES_NOT_START: list[Form] = [{"the kubelet starts": False}]
 PANIC = "panic"
 TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
 TOO_FEW_PAGES = re.compile(r"(OutOf|resource: )hugepages-.*")
+USED_UP = re.compile(r"(but no|exclusive container) (memory|hugepages-\S+) ")
 
 
 def simulated(scenario: Scenario) -> list[Form]:
@@ -52,7 +54,7 @@ def admission_form(said: Admission, node: NodeClass) -> Form:
     if not said.admitted:
         return refusal_form(said.handler, said.reason, said.message)
     containers = {placement.container: placement_form(placement, node) for placement in said.placements}
-    return {"admit": True, "containers": containers}
+    return {"admit": True, "containers": containers, "pod": holding_form(said.pod)}
 
 
 def refusal_form(handler: str | None, reason: str | None, message: str | None) -> Form:
@@ -60,8 +62,10 @@ def refusal_form(handler: str | None, reason: str | None, message: str | None) -
 
     Where a container wants two resources and both lack, the kubelet names the first in the order of a Go map, for
     devices (DM/manager.go:Allocate) as for huge pages (scheduler, fit.go:fitsRequest): such texts are cut before it.
+    So are those on memory of which nothing is left to share (MM/policy_static.go:validatePodScopeResources).
     """
     text = "" if handler == PANIC else TOO_FEW_DEVICES.sub("too few devices", message or "")
+    text = USED_UP.sub(r"\1 memory ", text)
     return {
         "admit": False,
         "handler": handler,
@@ -77,7 +81,15 @@ def placement_form(placement: Placement, node: NodeClass) -> Form:
         "memory": sorted(block_form(block) for block in placement.memory),
         "devices": {name: by_home(name, ids, node) for name, ids in placement.devices.items() if ids},
         "hint": placement.hint,
+        "pool": holding_form(placement.pool),
     }
+
+
+def holding_form(holding: Holding | None) -> Form | None:
+    """Take over what a pod holds as a whole, or a container shares within its pod."""
+    if holding is None:
+        return None
+    return {"cpus": cpuset.format(holding.cpus), "memory": sorted(block_form(block) for block in holding.memory)}
 
 
 def block_form(block: MemoryBlock) -> tuple[str, list[int], int]:
@@ -91,19 +103,30 @@ def real_form(pod: Answer, node: NodeClass) -> Form:
         form = refusal_form(pod["handler"], pod.get("reason", ""), pod.get("message", ""))
     else:
         found = pod["containers"].items()
-        form = {"admit": True, "containers": {name: real_placement(placement, node) for name, placement in found}}
+        containers = {name: real_placement(placement, node) for name, placement in found}
+        form = {"admit": True, "containers": containers, "pod": real_holding(pod.get("pod"))}
     return {**form, "qos": pod["qos"]}
 
 
 def real_placement(placement: Answer, node: NodeClass) -> Form:
     """Take over where the oracle put a container."""
-    blocks = placement.get("memory", ())
     return {
         "cpus": placement.get("cpus", ""),
-        "memory": sorted((block["type"], sorted(block["numa"]), block["size"]) for block in blocks),
+        "memory": real_blocks(placement),
         "devices": {name: by_home(name, ids, node) for name, ids in placement.get("devices", {}).items() if ids},
         "hint": placement["hint"],
+        "pool": real_holding(placement.get("pool")),
     }
+
+
+def real_holding(holding: Answer | None) -> Form | None:
+    """Take over what the oracle says of a pod as a whole, or of a container's share in it."""
+    return None if holding is None else {"cpus": holding.get("cpus", ""), "memory": real_blocks(holding)}
+
+
+def real_blocks(holder: Answer) -> list[tuple[str, list[int], int]]:
+    """Take over the oracle's memory blocks."""
+    return sorted((block["type"], sorted(block["numa"]), block["size"]) for block in holder.get("memory", ()))
 
 
 def by_home(resource: str, ids: Iterable[str], node: NodeClass) -> Form:

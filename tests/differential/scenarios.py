@@ -8,6 +8,7 @@ from typing import Any
 
 from differential import arrivals
 from differential import nodes
+from differential import pod_level
 
 from webhook.domain import cpuset
 from webhook.domain.topology import Cell
@@ -17,6 +18,9 @@ from webhook.domain.topology import KubeletSettings
 from webhook.domain.topology import NodeClass
 
 Raw = dict[str, Any]
+
+POD_LEVEL = 0.35
+"""The share of scenarios with the gate PodLevelResourceManagers on; drawn apart, so that the others stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,12 @@ def scenarios(count: int, seed: int) -> Iterator[Scenario]:
     for number in range(count):
         random = Random(f"{seed}/{number}")  # noqa: S311 - tests want the same numbers again
         node = nodes.node_class(random)
-        yield Scenario(f"seed {seed}, number {number}", node, arrivals.pods(random, node))
+        pods = arrivals.pods(random, node)
+        random = Random(f"{seed}/{number}/pod level")  # noqa: S311 - likewise
+        if random.random() < POD_LEVEL:
+            node = pod_level.with_gate(random, node)
+            pods = pod_level.pods(random, node, pods)
+        yield Scenario(f"seed {seed}, number {number}", node, pods)
 
 
 def cell_fields(cell: Cell) -> Raw:

@@ -50,10 +50,10 @@ func (n *node) admit(pod *v1.Pod) answer {
 		given.Handler, given.Reason, given.Message = handler, said.Reason, said.Message
 		return given
 	}
-	given.Containers = map[string]placement{}
+	given.Containers, given.Pod = map[string]placement{}, n.heldBy(pod)
 	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for _, container := range containers {
-			given.Containers[container.Name] = n.placementOf(pod, container.Name)
+			given.Containers[container.Name] = n.placementOf(pod, &container)
 		}
 	}
 	return given

@@ -22,6 +22,8 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state"
+	cmqos "k8s.io/kubernetes/pkg/kubelet/cm/qos"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
@@ -170,29 +172,54 @@ func (n *node) setActive(pods []*v1.Pod) {
 	n.pods = pods
 }
 
-// placementOf reads where the managers put a container.
-func (n *node) placementOf(pod *v1.Pod, container string) placement {
+// placementOf reads where the managers put a container, as the kubelet's PodResources API tells its own from its pod's.
+func (n *node) placementOf(pod *v1.Pod, container *v1.Container) placement {
 	logger, uid := klog.FromContext(n.ctx), string(pod.UID)
-	found := placement{
-		CPUs:    n.cpus.GetExclusiveCPUs(uid, container).String(),
-		Devices: map[string][]string{},
+	found := placement{Devices: map[string][]string{}}
+	shared := holding{}
+	found.CPUs = n.cpus.GetExclusiveCPUs(uid, container.Name).String()
+	if n.cpus.GetResourceIsolationLevel(pod, container) == cmqos.ResourceIsolationPod {
+		found.CPUs, shared.CPUs = "", found.CPUs
 	}
-	for _, one := range n.memory.GetMemory(logger, uid, container) {
-		found.Memory = append(found.Memory, block{string(one.Type), one.NUMAAffinity, one.Size})
+	found.Memory = blocksOf(n.memory.GetMemory(logger, uid, container.Name))
+	if n.memory.GetResourceIsolationLevel(pod, container) == cmqos.ResourceIsolationPod {
+		found.Memory, shared.Memory = nil, found.Memory
 	}
-	sort.Slice(found.Memory, func(i, j int) bool { return found.Memory[i].Type < found.Memory[j].Type })
-	for name, devices := range n.devices.GetDevices(uid, container) {
+	found.Pool = shared.orNil()
+	for name, devices := range n.devices.GetDevices(uid, container.Name) {
 		for id := range devices {
 			found.Devices[name] = append(found.Devices[name], id)
 		}
 		sort.Strings(found.Devices[name])
 	}
-	hint, mask := n.topology.GetAffinity(logger, uid, container), "nil"
+	hint, mask := n.topology.GetAffinity(logger, uid, container.Name), "nil"
 	if hint.NUMANodeAffinity != nil {
 		mask = hint.NUMANodeAffinity.String()
 	}
 	found.Hint = fmt.Sprintf("%s/%v", mask, hint.Preferred)
 	return found
+}
+
+// heldBy reads what the managers gave to a pod as a whole.
+func (n *node) heldBy(pod *v1.Pod) *holding {
+	uid := string(pod.UID)
+	return holding{n.cpus.GetPodCPUs(uid).String(), blocksOf(n.memory.GetPodMemory(uid))}.orNil()
+}
+
+func (h holding) orNil() *holding {
+	if h.CPUs == "" && len(h.Memory) == 0 {
+		return nil
+	}
+	return &h
+}
+
+func blocksOf(found []state.Block) []block {
+	var blocks []block
+	for _, one := range found {
+		blocks = append(blocks, block{string(one.Type), one.NUMAAffinity, one.Size})
+	}
+	sort.Slice(blocks, func(i, j int) bool { return blocks[i].Type < blocks[j].Type })
+	return blocks
 }
 
 // nothing stands for the container runtime and for the status of pods: no container ever runs.

@@ -8,6 +8,7 @@ from webhook.domain.kubelet import cpu_assignment
 from webhook.domain.kubelet import cpu_topology
 from webhook.domain.kubelet import device_manager
 from webhook.domain.kubelet import memory_table
+from webhook.domain.kubelet import pod_level
 from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet.cpu_topology import CpuTopology
 from webhook.domain.kubelet.device_manager import DeviceTable
@@ -27,7 +28,10 @@ from webhook.domain.topology import NodeClass
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A started kubelet without pods. `cpu_options` and `memory` are None where that manager does not pin."""
+    """A started kubelet without pods. `cpu_options` and `memory` are None where that manager does not pin.
+
+    `pod_level` says that pods with spec.resources are pinned (see `pod_level`).
+    """
 
     cpus: CpuTopology
     cpu_options: CpuOptions | None
@@ -37,6 +41,7 @@ class Machine:
     merger: HintMerger
     scope: str
     allocatable: Mapping[str, int]
+    pod_level: bool
 
 
 def derive(node_class: NodeClass) -> Machine:
@@ -60,6 +65,7 @@ def derive(node_class: NodeClass) -> Machine:
         merger=_merger(node_class, topology_options(settings) if enforces else TopologyOptions()),
         scope=settings.topology_manager_scope,
         allocatable=predicates.allocatable(node_class),
+        pod_level=pod_level.is_managed(settings),
     )
 
 

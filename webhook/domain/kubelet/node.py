@@ -2,26 +2,37 @@
 
 from collections.abc import Mapping
 
+from webhook.domain.kubelet import pod_bubble
+from webhook.domain.kubelet import pod_level
 from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet import topology_manager
 from webhook.domain.kubelet.cpu_manager import CpuManager
 from webhook.domain.kubelet.device_manager import DeviceManager
+from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.hints import Affinity
+from webhook.domain.kubelet.hints import HintProvider
 from webhook.domain.kubelet.machine import Machine
 from webhook.domain.kubelet.memory_manager import MemoryManager
+from webhook.domain.kubelet.pod_bubble import Bubble
+from webhook.domain.kubelet.refusal import MisalignedError
 from webhook.domain.kubelet.refusal import RefusedError
+from webhook.domain.kubelet.refusal import misaligned_whole
 from webhook.domain.pod import PodFacts
 
 
 class NodeState:
-    """The managers of one started kubelet and what its pods use."""
+    """The managers of one started kubelet and what its pods use.
 
-    __slots__ = ("_machine", "_used", "cpus", "devices", "memory")
+    `bubble` is what the current pod holds as a whole, None for one that the managers treat container by container.
+    """
+
+    __slots__ = ("_machine", "_used", "bubble", "cpus", "devices", "memory")
 
     def __init__(self, machine: Machine) -> None:
         """Start without pods. A manager that does not pin is None."""
         self._machine = machine
         self._used: dict[str, int] = {}
+        self.bubble: Bubble | None = None
         self.devices = DeviceManager(machine.devices)
         options, memory = machine.cpu_options, machine.memory
         self.cpus = None if options is None else CpuManager(machine.cpus, machine.reserved_cpus, options)
@@ -40,7 +51,7 @@ class NodeState:
         for manager in providers:
             manager.begin()
         try:
-            affinities = topology_manager.admit(pod, self._machine.merger, self._machine.scope, providers)
+            affinities = self._align(pod, providers)
             predicates.check(wanted, self._used, self._machine.allocatable)
         except RefusedError:
             for manager in providers:
@@ -49,3 +60,18 @@ class NodeState:
         for name, number in wanted.items():
             self._used[name] = self._used.get(name, 0) + number
         return affinities
+
+    def _align(self, pod: PodFacts, providers: list[HintProvider]) -> Mapping[str, Affinity]:
+        """Ask the topology manager, for a pod with spec.resources as the gate PodLevelResourceManagers has it."""
+        machine = self._machine
+        self.bubble = None
+        if not (pod.resources_set and machine.pod_level):
+            return topology_manager.admit(pod, machine.merger, machine.scope, providers)
+        if machine.scope == topology_manager.POD_SCOPE and machine.merger.policy != NONE:
+            bubble = pod_bubble.admit(pod, machine, devices=self.devices, cpus=self.cpus, memory=self.memory)
+            self.bubble = bubble
+            return {container.name: bubble.affinity for container in pod.containers}
+        try:
+            return topology_manager.admit(pod_level.by_container(pod), machine.merger, machine.scope, providers)
+        except MisalignedError:
+            raise misaligned_whole("with a container-level") from None

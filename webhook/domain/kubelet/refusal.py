@@ -16,6 +16,7 @@ SIMULATION: Final = "simulation"
 TOPOLOGY_AFFINITY_ERROR: Final = "TopologyAffinityError"
 SMT_ALIGNMENT_ERROR: Final = "SMTAlignmentError"
 UNEXPECTED_ADMISSION_ERROR: Final = "UnexpectedAdmissionError"
+EMPTY_POD_SHARED_POOL_ERROR: Final = "EmptyPodSharedPoolError"
 OUT_OF: Final = "OutOf"
 KUBELET_PANIC: Final = "KubeletPanic"
 TOO_MANY_CELLS: Final = "TooManyNUMANodes"
@@ -42,10 +43,27 @@ class TooManyCellsError(RefusedError):
         super().__init__(SIMULATION, TOO_MANY_CELLS, message)
 
 
-def misaligned() -> RefusedError:
+class MisalignedError(RefusedError):
+    """The hints have no common answer that the policy takes."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the kubelet's message."""
+        super().__init__(TOPOLOGY_MANAGER, TOPOLOGY_AFFINITY_ERROR, message)
+
+
+def misaligned() -> MisalignedError:
     """Refuse because the hints have no common answer (TM/topology_manager.go:TopologyAffinityError)."""
-    message = "Resources cannot be allocated with Topology locality"
-    return RefusedError(TOPOLOGY_MANAGER, TOPOLOGY_AFFINITY_ERROR, message)
+    return MisalignedError("Resources cannot be allocated with Topology locality")
+
+
+def misaligned_whole(under: str) -> MisalignedError:
+    """Refuse a pod with spec.resources likewise (PodLevelTopologyAffinityError, which says Pod Scope in any scope)."""
+    return MisalignedError(f"Pod Scope pod with pod-level resources failed admission {under} topology manager")
+
+
+def empty_pool(message: str) -> RefusedError:
+    """Refuse because containers share CPUs or memory of which nothing is left (pkg/kubelet/cm/admission/errors.go)."""
+    return RefusedError(TOPOLOGY_MANAGER, EMPTY_POD_SHARED_POOL_ERROR, message)
 
 
 def unexpected(error: str) -> RefusedError:
