@@ -22,8 +22,9 @@ Form = dict[str, Any]
 
 DOES_NOT_START: list[Form] = [{"the kubelet starts": False}]
 PANIC = "panic"
+FIT = "scheduler-fit"
 TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
-TOO_FEW_PAGES = re.compile(r"(OutOf|resource: )hugepages-.*")
+TOO_MUCH = re.compile(r"(OutOf|resource: )(hugepages-|\S+/).*")
 USED_UP = re.compile(r"(but no|exclusive container) (memory|hugepages-\S+) ")
 
 
@@ -36,7 +37,8 @@ def simulated(scenario: Scenario) -> list[Form]:
     for pod in scenario.pods:
         read = facts.read(pod)
         said = node.admit(read)
-        found.append({**admission_form(said, scenario.node), "qos": read.qos.value})
+        form = {**admission_form(said, scenario.node), "qos": read.qos.value}
+        found.append(determined(form, pod))
         if said.handler == PANIC:
             break
     return found
@@ -46,7 +48,8 @@ def real(answer: Answer, scenario: Scenario) -> list[Form]:
     """Answer what the oracle said; why a kubelet does not start is not compared, nor the text of a panic."""
     if answer.get("error"):
         return DOES_NOT_START
-    return [real_form(pod, scenario.node) for pod in answer["pods"]]
+    answered = zip(answer["pods"], scenario.pods, strict=False)
+    return [determined(real_form(said, scenario.node), pod) for said, pod in answered]
 
 
 def admission_form(said: Admission, node: NodeClass) -> Form:
@@ -60,18 +63,31 @@ def admission_form(said: Admission, node: NodeClass) -> Form:
 def refusal_form(handler: str | None, reason: str | None, message: str | None) -> Form:
     """Answer a refusal.
 
-    Where a container wants two resources and both lack, the kubelet names the first in the order of a Go map, for
-    devices (DM/manager.go:Allocate) as for huge pages (scheduler, fit.go:fitsRequest): such texts are cut before it.
-    So are those on memory of which nothing is left to share (MM/policy_static.go:validatePodScopeResources).
+    Where a container wants two resources and both lack, the kubelet names the first in the order of a Go map
+    (DM/manager.go:Allocate): such texts are cut before it. So are those on memory of which nothing is left to share
+    (MM/policy_static.go:validatePodScopeResources).
     """
     text = "" if handler == PANIC else TOO_FEW_DEVICES.sub("too few devices", message or "")
     text = USED_UP.sub(r"\1 memory ", text)
     return {
         "admit": False,
         "handler": handler,
-        "reason": TOO_FEW_PAGES.sub(r"\1hugepages", reason or ""),
-        "message": TOO_FEW_PAGES.sub(r"\1hugepages", text),
+        "reason": reason or "",
+        "message": text,
     }
+
+
+def determined(form: Form, pod: Form) -> Form:
+    """Leave out which resource the scheduler's sums lack, where the pod wants several that are walked as a Go map.
+
+    These are huge pages and extended resources (scheduler, fit.go:fitsRequest).
+    """
+    spec = pod["spec"]
+    blocks = [one.get("resources", {}) for one in (spec, *spec.get("initContainers", ()), *spec["containers"])]
+    names = {name for block in blocks for side in block.values() for name in side}
+    if form.get("handler") != FIT or sum("/" in name or name.startswith("hugepages-") for name in names) <= 1:
+        return form
+    return {**form, **{key: TOO_MUCH.sub(r"\1several", form[key]) for key in ("reason", "message")}}
 
 
 def placement_form(placement: Placement, node: NodeClass) -> Form:
