@@ -20,7 +20,7 @@ from webhook.domain.topology import NodeClass
 Raw = dict[str, Any]
 
 POD_LEVEL = 0.35
-"""The share of scenarios with the gate PodLevelResourceManagers on; drawn apart, so that the others stay as they are."""
+"""The share with the gate PodLevelResourceManagers on; it is drawn apart, so that the others stay as they were."""
 
 
 @dataclass(frozen=True)

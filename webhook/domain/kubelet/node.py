@@ -1,6 +1,7 @@
 """One node with its pods: the only thing in the simulation that changes."""
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 
 from webhook.domain.kubelet import pod_bubble
 from webhook.domain.kubelet import pod_level
@@ -61,7 +62,7 @@ class NodeState:
             self._used[name] = self._used.get(name, 0) + number
         return affinities
 
-    def _align(self, pod: PodFacts, providers: list[HintProvider]) -> Mapping[str, Affinity]:
+    def _align(self, pod: PodFacts, providers: Sequence[HintProvider]) -> Mapping[str, Affinity]:
         """Ask the topology manager, for a pod with spec.resources as the gate PodLevelResourceManagers has it."""
         machine = self._machine
         self.bubble = None
@@ -74,4 +75,4 @@ class NodeState:
         try:
             return topology_manager.admit(pod_level.by_container(pod), machine.merger, machine.scope, providers)
         except MisalignedError:
-            raise misaligned_whole("with a container-level") from None
+            raise misaligned_whole(machine.scope) from None

@@ -61,7 +61,7 @@ def admit(
     views = _Views(pod_level.by_container(pod), pod_level.as_one(pod))
     affinity = machine.merger.merge([*devices.pod_hints(pod), *_cpu_hints(views, cpus), *_memory_hints(views, memory)])
     if not machine.merger.admits(affinity):
-        raise misaligned_whole("under pod-scope")
+        raise misaligned_whole(machine.scope)
     own_cpus, cpu_parts = _allocate_cpus(views, affinity, cpus, machine)
     blocks, memory_parts = _allocate_memory(views, affinity, memory)
     return Bubble(affinity, own_cpus, cpu_parts, blocks, memory_parts)

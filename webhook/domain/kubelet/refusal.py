@@ -56,9 +56,10 @@ def misaligned() -> MisalignedError:
     return MisalignedError("Resources cannot be allocated with Topology locality")
 
 
-def misaligned_whole(under: str) -> MisalignedError:
+def misaligned_whole(scope: str) -> MisalignedError:
     """Refuse a pod with spec.resources likewise (PodLevelTopologyAffinityError, which says Pod Scope in any scope)."""
-    return MisalignedError(f"Pod Scope pod with pod-level resources failed admission {under} topology manager")
+    manager = {"pod": "under pod-scope", "container": "with a container-level"}[scope]
+    return MisalignedError(f"Pod Scope pod with pod-level resources failed admission {manager} topology manager")
 
 
 def empty_pool(message: str) -> RefusedError:
