@@ -22,6 +22,7 @@ Form = dict[str, Any]
 
 DOES_NOT_START: list[Form] = [{"the kubelet starts": False}]
 PANIC = "panic"
+CONTAINER_START = "container-start"
 FIT = "scheduler-fit"
 TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
 TOO_MUCH = re.compile(r"(OutOf|resource: )(hugepages-|\S+/).*")
@@ -37,6 +38,8 @@ def simulated(scenario: Scenario) -> list[Form]:
     for pod in scenario.pods:
         read = facts.read(pod)
         said = node.admit(read)
+        if scenario.start and said.admitted:
+            said = node.start(read, said)
         form = {**admission_form(said, scenario.node), "qos": read.qos.value}
         found.append(determined(form, pod))
         if said.handler == PANIC:
@@ -67,7 +70,7 @@ def refusal_form(handler: str | None, reason: str | None, message: str | None) -
     (DM/manager.go:Allocate): such texts are cut before it. So are those on memory of which nothing is left to share
     (MM/policy_static.go:validatePodScopeResources).
     """
-    text = "" if handler == PANIC else TOO_FEW_DEVICES.sub("too few devices", message or "")
+    text = "" if handler in {PANIC, CONTAINER_START} else TOO_FEW_DEVICES.sub("too few devices", message or "")
     text = USED_UP.sub(r"\1 memory ", text)
     return {
         "admit": False,

@@ -21,7 +21,7 @@ FRACTION_OF_A_BYTE = 0.01
 
 @dataclass(frozen=True)
 class Total:
-    """What a pod has as a whole, and `spare`, what its containers may still ask for."""
+    """CPUs and MiB that a pod, or one of its containers, may ask for; an `overdrawn` pod's containers ask for more."""
 
     cpus: int
     memory: int
@@ -62,7 +62,12 @@ def pod(random: Random, room: Room, name: str) -> Raw:
     inits = [f"init-{n}" for n in range(random.choice((0, 0, 1, 1, 2, 3)))]
     sidecars = {init for init in inits if random.random() < 0.4}
     shares = dict(divided(random, total, [*apps, *sidecars]))
-    made = {one: container(random, room, one, random.choice(kinds), shares.get(one, total)) for one in (*inits, *apps)}
+    chosen = {name: random.choice(kinds) for name in (*inits, *apps)}
+    if random.random() < 0.12:
+        greedy = random.choice([*apps, *sidecars])
+        chosen = dict.fromkeys(chosen, "bare") | {greedy: "own"}
+        shares[greedy] = replace(total, cpus=max(1, total.cpus - random.choice((0, 1))))
+    made = {name: container(random, room, name, kind, shares.get(name, total)) for name, kind in chosen.items()}
     for sidecar in sidecars:
         made[sidecar]["restartPolicy"] = "Always"
     spec: Raw = {

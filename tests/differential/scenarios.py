@@ -22,14 +22,18 @@ Raw = dict[str, Any]
 POD_LEVEL = 0.35
 """The share with the gate PodLevelResourceManagers on; it is drawn apart, so that the others stay as they were."""
 
+STARTED = 0.4
+"""The share in which containers start at once."""
+
 
 @dataclass(frozen=True)
 class Scenario:
-    """An empty node, and raw pods in the order of their arrival."""
+    """An empty node, and raw pods in the order of their arrival; with `start` each one's containers start at once."""
 
     name: str
     node: NodeClass
     pods: tuple[Raw, ...]
+    start: bool = False
 
     def as_question(self) -> Raw:
         """Write it as one line of the oracle's input; docs/kubelet.md has the fields."""
@@ -40,6 +44,7 @@ class Scenario:
             "devices": devices,
             "kubelet": kubelet_fields(self.node.kubelet),
             "pods": list(self.pods),
+            "start": self.start,
         }
 
 
@@ -53,7 +58,7 @@ def scenarios(count: int, seed: int) -> Iterator[Scenario]:
         if random.random() < POD_LEVEL:
             node = pod_level.with_gate(random, node)
             pods = pod_level.pods(random, node, pods)
-        yield Scenario(f"seed {seed}, number {number}", node, pods)
+        yield Scenario(f"seed {seed}, number {number}", node, pods, start=random.random() < STARTED)
 
 
 def cell_fields(cell: Cell) -> Raw:

@@ -87,7 +87,7 @@ func answerLine(line []byte) result {
 		answer.Error = err.Error()
 		return answer
 	}
-	answer.Pods, err = node.admitAll(asked.Pods)
+	answer.Pods, err = node.admitAll(asked.Pods, asked.Start)
 	if err != nil {
 		answer.Error = err.Error()
 	}

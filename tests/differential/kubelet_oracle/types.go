@@ -7,13 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// scenario is one line of input: an empty node, and pods in the order of their arrival.
+// scenario is one line of input: an empty node, and pods in the order of their arrival. With start, the containers of
+// an admitted pod start before the next pod arrives: devices that its admission left out are handed out then.
 type scenario struct {
 	Name    string              `json:"name"`
 	NUMA    []numaNode          `json:"numa"`
 	Devices map[string][]device `json:"devices"`
 	Kubelet settings            `json:"kubelet"`
 	Pods    []json.RawMessage   `json:"pods"`
+	Start   bool                `json:"start"`
 }
 
 // numaNode has as memory its MemTotal, huge pages included; one without CPUs has no cores.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -91,9 +92,9 @@ class Placement:
 class Admission:
     """The kubelet's answer; `handler`, `reason` and `message` are None for an admitted pod.
 
-    Handlers: topology-manager and scheduler-fit are the kubelet's; panic, startup and simulation say that no handler
-    of a real kubelet would answer. `pod` is what a pod with spec.resources holds as a whole, in pod scope with the
-    gate PodLevelResourceManagers on; its devices are handed out later than at admission.
+    Handlers: topology-manager and scheduler-fit are the kubelet's; panic, container-start, startup and simulation say
+    that no handler of a real kubelet would answer. `pod` is what a pod with spec.resources holds as a whole, in pod
+    scope with the gate PodLevelResourceManagers on; its devices are handed out later than at admission.
     """
 
     admitted: bool
@@ -145,6 +146,21 @@ class Node:
         whole = None if bubble is None else _shared(bubble.cpus, bubble.memory)
         return Admission(admitted=True, handler=None, reason=None, message=None, placements=placements, pod=whole)
 
+    def start(self, pod: PodFacts, admission: Admission) -> Admission:
+        """Start the containers of the pod that was admitted last, and answer where they are then.
+
+        Only a pod with spec.resources in pod scope differs: its admission reserves no devices (see `pod_bubble`).
+        """
+        try:
+            self._state.start(pod)
+        except RefusedError as refusal:
+            return _refused(refusal.handler, refusal.reason, refusal.message)
+        return replace(admission, placements=tuple(map(self._with_devices, admission.placements)))
+
+    def _with_devices(self, placement: Placement) -> Placement:
+        devices = self._state.devices.owned.get(placement.container, {})
+        return replace(placement, devices=devices, device_cells=self._device_cells(devices))
+
     def _placement(self, container: str, affinities: Mapping[str, Affinity]) -> Placement:
         own, pool = self._held(container)
         devices = self._state.devices.owned.get(container, {})
@@ -180,12 +196,13 @@ class Node:
 
 
 def admit_on_empty(pod: PodFacts, node_class: NodeClass) -> Admission:
-    """Ask an empty node of the class; one whose kubelet does not start refuses every pod."""
+    """Ask an empty node of the class, and start the pod; a node whose kubelet does not start refuses every pod."""
     try:
         node = Node(node_class)
     except StartupError as error:
         return _refused(STARTUP, DOES_NOT_START, str(error))
-    return node.admit(pod)
+    admission = node.admit(pod)
+    return node.start(pod, admission) if admission.admitted and pod.resources_set else admission
 
 
 def cell_allocatable(node_class: NodeClass) -> tuple[CellRoom, ...]:

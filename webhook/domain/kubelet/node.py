@@ -18,6 +18,7 @@ from webhook.domain.kubelet.pod_bubble import Bubble
 from webhook.domain.kubelet.refusal import MisalignedError
 from webhook.domain.kubelet.refusal import RefusedError
 from webhook.domain.kubelet.refusal import misaligned_whole
+from webhook.domain.kubelet.refusal import not_started
 from webhook.domain.pod import PodFacts
 
 
@@ -61,6 +62,24 @@ class NodeState:
         for name, number in wanted.items():
             self._used[name] = self._used.get(name, 0) + number
         return affinities
+
+    def start(self, pod: PodFacts) -> None:
+        """Start the current pod's containers: devices that its admission left out are handed out now.
+
+        Mirrors DM/manager.go:GetDeviceRunContainerOptions.
+
+        Raises:
+            RefusedError: there are no devices for a container; the pod keeps what it has.
+        """
+        if self.bubble is None:
+            return
+        for container in pod.containers:
+            asked = (quantity.value for name, quantity in container.limits.items() if name in self._machine.devices)
+            if any(asked):
+                try:
+                    self.devices.allocate(pod, container, self.bubble.affinity)
+                except RefusedError as refusal:
+                    raise not_started(container.name, refusal) from None
 
     def _align(self, pod: PodFacts, providers: Sequence[HintProvider]) -> Mapping[str, Affinity]:
         """Ask the topology manager, for a pod with spec.resources as the gate PodLevelResourceManagers has it."""

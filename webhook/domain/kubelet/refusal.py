@@ -8,6 +8,8 @@ SCHEDULER_FIT: Final = "scheduler-fit"
 """Handler that repeats the scheduler's sums over the whole node."""
 PANIC: Final = "panic"
 """No handler: the kubelet's own code fails on this pod."""
+CONTAINER_START: Final = "container-start"
+"""No handler: the pod is admitted and stays, but one of its containers gets no devices and never runs."""
 STARTUP: Final = "startup"
 """No handler: the kubelet of this node class does not start."""
 SIMULATION: Final = "simulation"
@@ -18,6 +20,7 @@ SMT_ALIGNMENT_ERROR: Final = "SMTAlignmentError"
 UNEXPECTED_ADMISSION_ERROR: Final = "UnexpectedAdmissionError"
 EMPTY_POD_SHARED_POOL_ERROR: Final = "EmptyPodSharedPoolError"
 OUT_OF: Final = "OutOf"
+CREATE_CONTAINER_CONFIG_ERROR: Final = "CreateContainerConfigError"
 KUBELET_PANIC: Final = "KubeletPanic"
 TOO_MANY_CELLS: Final = "TooManyNUMANodes"
 DOES_NOT_START: Final = "KubeletDoesNotStart"
@@ -60,6 +63,12 @@ def misaligned_whole(scope: str) -> MisalignedError:
     """Refuse a pod with spec.resources likewise (PodLevelTopologyAffinityError, which says Pod Scope in any scope)."""
     manager = {"pod": "under pod-scope", "container": "with a container-level"}[scope]
     return MisalignedError(f"Pod Scope pod with pod-level resources failed admission {manager} topology manager")
+
+
+def not_started(container: str, refusal: RefusedError) -> RefusedError:
+    """Say that the container waits for devices (pkg/kubelet/kuberuntime/kuberuntime_container.go:startContainer)."""
+    message = f"container {container} does not start: {refusal.message}"
+    return RefusedError(CONTAINER_START, CREATE_CONTAINER_CONFIG_ERROR, message)
 
 
 def empty_pool(message: str) -> RefusedError:
