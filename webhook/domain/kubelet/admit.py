@@ -81,6 +81,11 @@ class Placement:
     pool: Holding | None = None
 
     @property
+    def pinned(self) -> bool:
+        """Whether it runs on CPUs that no other pod may use."""
+        return bool(self.cpus or (self.pool is not None and self.pool.cpus))
+
+    @property
     def cells(self) -> tuple[int, ...]:
         """The NUMA nodes of all that it holds or shares within its pod."""
         shared = self.pool.memory if self.pool is not None else ()
