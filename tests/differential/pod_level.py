@@ -10,7 +10,7 @@ from differential.arrivals import MIB
 from differential.arrivals import Raw
 from differential.arrivals import Room
 
-from webhook.domain.kubelet.pod_level import GATE
+from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import NodeClass
 
 KINDS = ("own", "own", "own", "bare", "bare", "fractional", "burstable", "other memory")
@@ -32,7 +32,7 @@ def with_gate(random: Random, node: NodeClass) -> NodeClass:
     """Switch the gate on; in pod scope more often than not."""
     kubelet = node.kubelet
     scope = "pod" if random.random() < 0.7 else "container"
-    gates = {**kubelet.feature_gates, GATE: True}
+    gates = {**kubelet.feature_gates, POD_LEVEL_GATE: True}
     return replace(node, kubelet=replace(kubelet, topology_manager_scope=scope, feature_gates=gates))
 
 

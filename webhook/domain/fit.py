@@ -134,7 +134,7 @@ def _uneven(facts: PodFacts, node_class: NodeClass, placed: list[Placement], num
     whole = facts.pod_requests.get(MEMORY)
     if shared and whole is not None and whole.value % numa_nodes:
         return f"memory {whole} of spec.resources does not divide by {numa_nodes}"
-    names = {placement.container for placement in placed}
+    names = {placement.container for placement in placed if placement.pool is None}
     for container in facts.containers:
         size = container.requests.get(MEMORY)
         if container.name in names and size is not None and size.value % numa_nodes:

@@ -8,7 +8,6 @@ from webhook.domain.kubelet import cpu_assignment
 from webhook.domain.kubelet import cpu_topology
 from webhook.domain.kubelet import device_manager
 from webhook.domain.kubelet import memory_table
-from webhook.domain.kubelet import pod_level
 from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet.cpu_topology import CpuTopology
 from webhook.domain.kubelet.device_manager import DeviceTable
@@ -30,7 +29,7 @@ from webhook.domain.topology import NodeClass
 class Machine:
     """A started kubelet without pods. `cpu_options` and `memory` are None where that manager does not pin.
 
-    `pod_level` says that pods with spec.resources are pinned (see `pod_level`).
+    `pins_pod_level` and `pins_pods_whole` say how pods with spec.resources are treated.
     """
 
     cpus: CpuTopology
@@ -41,7 +40,8 @@ class Machine:
     merger: HintMerger
     scope: str
     allocatable: Mapping[str, int]
-    pod_level: bool
+    pins_pod_level: bool
+    pins_pods_whole: bool
 
 
 def derive(node_class: NodeClass) -> Machine:
@@ -65,7 +65,8 @@ def derive(node_class: NodeClass) -> Machine:
         merger=_merger(node_class, topology_options(settings) if enforces else TopologyOptions()),
         scope=settings.topology_manager_scope,
         allocatable=predicates.allocatable(node_class),
-        pod_level=pod_level.is_managed(settings),
+        pins_pod_level=settings.pins_pod_level,
+        pins_pods_whole=settings.pins_pods_whole,
     )
 
 

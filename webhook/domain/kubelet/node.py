@@ -9,7 +9,6 @@ from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet import topology_manager
 from webhook.domain.kubelet.cpu_manager import CpuManager
 from webhook.domain.kubelet.device_manager import DeviceManager
-from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.hints import HintProvider
 from webhook.domain.kubelet.machine import Machine
@@ -85,9 +84,9 @@ class NodeState:
         """Ask the topology manager, for a pod with spec.resources as the gate PodLevelResourceManagers has it."""
         machine = self._machine
         self.bubble = None
-        if not (pod.resources_set and machine.pod_level):
+        if not (pod.resources_set and machine.pins_pod_level):
             return topology_manager.admit(pod, machine.merger, machine.scope, providers)
-        if machine.scope == topology_manager.POD_SCOPE and machine.merger.policy != NONE:
+        if machine.pins_pods_whole:
             bubble = pod_bubble.admit(pod, machine, devices=self.devices, cpus=self.cpus, memory=self.memory)
             self.bubble = bubble
             return {container.name: bubble.affinity for container in pod.containers}

@@ -13,16 +13,9 @@ from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
 from webhook.domain.qos import of_requirements
 from webhook.domain.resources import CPU
-from webhook.domain.topology import KubeletSettings
 
-GATE: Final = "PodLevelResourceManagers"
 WHOLE: Final = ""
 """The name of the one container that stands for the whole pod; no real container has it."""
-
-
-def is_managed(settings: KubeletSettings) -> bool:
-    """Tell whether a kubelet with these settings pins pods with spec.resources (pkg/features/kube_features.go)."""
-    return settings.feature_gates.get(GATE, False)
 
 
 def by_container(pod: PodFacts) -> PodFacts:
