@@ -18,6 +18,10 @@ from kubelets import app
 from kubelets import machine
 from kubelets import raw_pod
 from unit.domain.kubelet.test_admit import TRAPS
+from unit.domain.kubelet.test_pod_bubble import AS_ONE
+from unit.domain.kubelet.test_pod_bubble import CONTAINERS
+from unit.domain.kubelet.test_pod_bubble import REFUSALS
+from unit.domain.kubelet.test_pod_bubble import whole
 
 COUNT = int(os.environ.get("NUMAGATE_SCENARIOS", "300"))
 SEED = int(os.environ.get("NUMAGATE_SEED", "1"))
@@ -59,6 +63,15 @@ def test_pods_are_admitted_and_placed_as_by_the_real_managers(kubelet_oracle: Or
 def test_the_traps_are_answered_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
     traps = [Scenario(name, node, (raw_pod(*containers),)) for name, (node, containers, _) in TRAPS.items()]
     traps += [Scenario(name, machine(), tuple(pods)) for name, pods in MORE_TRAPS.items()]
+    traps += [
+        Scenario(name, node, (raw_pod(*containers, **spec),) * 2, start=True)
+        for name, (node, containers, spec, _) in CONTAINERS.items()
+    ]
+    traps += [
+        Scenario(name, node, (raw_pod(*containers, **whole("10", "8Gi")),) * 2)
+        for name, (node, containers, _, _) in REFUSALS.items()
+    ]
+    traps.append(Scenario("two pods get the same GPUs", AS_ONE, (raw_pod(app("2/4Gi/4"), **whole("2", "4Gi")),) * 3))
     found = [line for trap, theirs in asked(kubelet_oracle, traps) for line in differences(trap, theirs)]
     assert found == []
 
