@@ -71,7 +71,7 @@ def _why(subject: Subject, leaving: list[ClassFit]) -> str:
         return f"{nodes} do not pin the pod's memory: write a whole number of bytes into spec.resources"
     if gated.node_class.kubelet.pins_pods_whole:
         return f"{nodes} pin no CPUs for the pod: write equal values and whole CPUs into spec.resources"
-    return f"{nodes} pin no CPUs for container {container}: give it equal CPU and memory of its own, and whole CPUs"
+    return f"spec.resources alone pin nothing on {nodes}: give container {container} equal memory and equal, whole CPUs"
 
 
 def _elsewhere(pinning: list[ClassFit], fit: ClassFit) -> str:

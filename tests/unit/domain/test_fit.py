@@ -99,13 +99,15 @@ def test_cpus_that_containers_share_count_as_placed(spec: Raw, uneven: str) -> N
     assert answer.uneven == uneven
 
 
-def test_memory_that_containers_share_must_divide_as_well() -> None:
+def test_devices_and_memory_that_containers_share_must_divide_as_well() -> None:
     even = replace(
         WIDE, kubelet=replace(WIDE.kubelet, cpu_manager_policy_options={"distribute-cpus-across-numa": "true"})
     )
     eight: Raw = {"name": "app", "resources": {"limits": {GPU: "8"}}}
+    five: Raw = {"name": "app", "resources": {"limits": {GPU: "5"}}}
 
     assert ask(even, eight, whole("12", "40Gi"), 2).uneven == ""
+    assert ask(even, five, whole("12", "40Gi"), 2).uneven == "nvidia.com/gpu per NUMA node are 4, 1"
     assert ask(even, eight, whole("12", "42949672961"), 2).uneven == (
         "memory 42949672961 of spec.resources does not divide by 2"
     )

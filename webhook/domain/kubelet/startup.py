@@ -22,18 +22,23 @@ from webhook.domain.quantity import ZERO
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
+from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import NodeClass
 
 _POLICIES: Final = (NONE, BEST_EFFORT, RESTRICTED, SINGLE_NUMA_NODE)
+_POD_LEVEL_RESOURCES: Final = "PodLevelResources"
+_POD_LEVEL_GATE_SINCE: Final = (1, 36)
 _SCOPES: Final = (CONTAINER_SCOPE, POD_SCOPE)
 
 
 def startup_error(node_class: NodeClass) -> str | None:
     """Answer why the kubelet would not start on a node of this class, in its own words; None if it starts.
 
-    The checks come in the kubelet's order: configuration, reserved CPUs, topology, CPU and memory manager, capacity.
+    The checks come in the kubelet's order: feature gates, configuration, reserved CPUs, topology, CPU and memory
+    manager, capacity.
     """
     errors = chain(
+        _feature_gates(node_class),
         _configuration(node_class),
         _reserved_cpus(node_class),
         _topology_manager(node_class),
@@ -45,6 +50,15 @@ def startup_error(node_class: NodeClass) -> str | None:
         return next(errors, None)
     except StartupError as error:
         return str(error)
+
+
+def _feature_gates(node_class: NodeClass) -> Iterator[str]:
+    """Mirror pkg/features/kube_features.go, as far as pods with spec.resources go."""
+    settings = node_class.kubelet
+    if POD_LEVEL_GATE in settings.feature_gates and settings.version < _POD_LEVEL_GATE_SINCE:
+        yield f"unrecognized feature gate: {POD_LEVEL_GATE}"
+    if settings.pins_pod_level and not settings.feature_gates.get(_POD_LEVEL_RESOURCES, True):
+        yield f"{POD_LEVEL_GATE} is enabled, but depends on features that are disabled: [{_POD_LEVEL_RESOURCES}]"
 
 
 def _configuration(node_class: NodeClass) -> Iterator[str]:
