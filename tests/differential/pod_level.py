@@ -60,11 +60,11 @@ def pod(random: Random, room: Room, name: str) -> Raw:
     kinds = random.choice((KINDS, KINDS, ("own",), ("own", "bare"), ("bare",)))
     apps = [f"app-{n}" for n in range(random.choice((1, 1, 2, 3)))]
     inits = [f"init-{n}" for n in range(random.choice((0, 0, 1, 1, 2, 3)))]
-    sidecars = {init for init in inits if random.random() < 0.4}
+    sidecars = [init for init in inits if random.random() < 0.4]
     shares = dict(divided(random, total, [*apps, *sidecars]))
     chosen = {name: random.choice(kinds) for name in (*inits, *apps)}
-    if random.random() < 0.12:
-        greedy = random.choice([*apps, *sidecars])
+    if random.random() < 0.15:
+        greedy = (sidecars or apps)[0] if random.random() < 0.6 else random.choice([*apps, *sidecars])
         chosen = dict.fromkeys(chosen, "bare") | {greedy: "own"}
         shares[greedy] = replace(total, cpus=max(1, total.cpus - random.choice((0, 1))))
     made = {name: container(random, room, name, kind, shares.get(name, total)) for name, kind in chosen.items()}
