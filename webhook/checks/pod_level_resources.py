@@ -45,16 +45,18 @@ def find(subject: Subject) -> Iterator[Flaw]:
 
 
 def _pins(subject: Subject, fit: ClassFit) -> bool:
-    """Tell whether the class takes the pod and spec.resources are not what keeps it from exclusive CPUs."""
+    """Tell whether the class takes the pod and gives its accelerator containers exclusive CPUs."""
     kubelet = fit.node_class.kubelet
-    if not kubelet.pins_pod_level or fit.fits is Fits.NO:
+    if not kubelet.pins_pod_level or kubelet.cpu_manager_policy != "static" or fit.fits is Fits.NO:
         return False
-    return kubelet.cpu_manager_policy != "static" or _unpinned(subject, fit) is None
+    return _unpinned(subject, fit) is None
 
 
 def _leaves(fit: ClassFit) -> bool:
-    """Tell a class that leaves the pod unpinned from one that would pin it and refuses it, as other findings say."""
-    return not (fit.node_class.kubelet.pins_pod_level and fit.cause in {Cause.REFUSED, Cause.SPREAD})
+    """Tell whether it is for spec.resources that the class pins nothing; other findings say what else keeps it."""
+    kubelet = fit.node_class.kubelet
+    otherwise = fit.cause in {Cause.REFUSED, Cause.SPREAD} or kubelet.cpu_manager_policy != "static"
+    return not (kubelet.pins_pod_level and otherwise)
 
 
 def _unpinned(subject: Subject, fit: ClassFit) -> str | None:
