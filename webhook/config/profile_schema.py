@@ -143,15 +143,20 @@ class SelectorSpec(Model):
     match_labels: dict[Text, str] | None = None
 
 
-class ProfileSpec(Model):
+class MachineSpec(Model):
+    """A machine with its kubelet, as profiles and scenarios describe it."""
+
+    numa: Annotated[list[CellSpec], Field(min_length=1, max_length=1024)] | None = None
+    devices: dict[ResourceName, Devices] | None = None
+    kubelet: KubeletSpec | None = None
+
+
+class ProfileSpec(MachineSpec):
     """The spec of a NodeProfile."""
 
     machine: Text | None = None
     selector: SelectorSpec | None = None
     taints: list[TaintSpec] | None = None
-    numa: Annotated[list[CellSpec], Field(min_length=1, max_length=1024)] | None = None
-    devices: dict[ResourceName, Devices] | None = None
-    kubelet: KubeletSpec | None = None
 
     @model_validator(mode="after")
     def _names_a_machine(self) -> "ProfileSpec":
