@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Node
-from webhook.domain.kubelet.admit import startup_error
+from webhook.domain.kubelet.admit import StartupError
 from webhook.domain.kubelet.refusal import PANIC
 from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
@@ -54,10 +54,10 @@ def play(scenario: Scenario) -> Answer:
 
     After a pod that makes the kubelet's own code fail no more pods arrive: its managers are left half-way.
     """
-    error = startup_error(scenario.node_class)
-    if error is not None:
-        return Answer(scenario.name, error=error)
-    node = Node(scenario.node_class, skip_predicates=scenario.skip_predicates)
+    try:
+        node = Node(scenario.node_class, skip_predicates=scenario.skip_predicates)
+    except StartupError as error:
+        return Answer(scenario.name, error=str(error))
     return Answer(scenario.name, pods=tuple(_arrive(node, scenario.arrivals)))
 
 
