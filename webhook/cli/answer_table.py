@@ -14,6 +14,7 @@ from webhook.domain.scenario import PodAnswer
 from webhook.domain.visible import visible
 
 _COLUMNS = ("POD", "QOS", "ANSWER", "CONTAINER", "NUMA", "CPUS", "MEMORY", "DEVICES", "HINT")
+_NARROW = ("QOS", "ANSWER", "CONTAINER", "NUMA", "HINT")
 
 
 def show(answer: Answer) -> None:
@@ -22,7 +23,7 @@ def show(answer: Answer) -> None:
     if answer.error is not None:
         sys.stdout.write(f"the kubelet would not start: {visible(answer.error)}\n")
     elif answer.pods:
-        table.show(_COLUMNS, (row for pod in answer.pods for row in _rows(pod)))
+        table.show(_COLUMNS, (row for pod in answer.pods for row in _rows(pod)), narrow=_NARROW)
     else:
         sys.stdout.write("the kubelet starts; no pods\n")
     for pod in answer.pods:

@@ -8,6 +8,7 @@ from webhook.domain.topology import Device
 from webhook.domain.topology import NodeClass
 
 COLUMNS = ("NAME", "NUMA", "CPUS", "MEMORY", "DEVICES", "MANAGERS", "TOPOLOGY", "MACHINE")
+NARROW = ("NAME", "CPUS", "MEMORY")
 _GIB = 1 << 30
 
 

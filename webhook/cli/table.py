@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Sequence
 
@@ -14,11 +15,14 @@ from webhook.domain.visible import visible
 _WIDE = 10_000
 
 
-def show(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; what comes from a document is made visible."""
+def show(columns: Sequence[str], rows: Iterable[Sequence[str]], *, narrow: Collection[str]) -> None:
+    """Print a table; what comes from a document is made visible.
+
+    Where a terminal is too small the columns wrap, those of `narrow` last.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column == columns[0])
+        table.add_column(column, overflow="fold", no_wrap=column in narrow)
     for row in rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
     if sys.stdout.isatty():

@@ -163,7 +163,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _is_flat(value: object) -> bool:
     """Tell whether a value is nested at most `MAX_DEPTH` levels deep."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         below: list[object] = []
         for member in level:
             if isinstance(member, dict):

@@ -69,10 +69,10 @@ def _cut(file: str, text: str) -> Iterator[Chunk]:
     starts = sorted({0, *(match.start() for match in _JSON_START.finditer(text))})
     line = 1
     for document, (start, end) in enumerate(pairwise([*starts, len(text)])):
-        part = text[start:end]
+        part = text[start:end].rstrip()  # what is cut off is told where it ends, not on the next scenario's line
         breaks = tuple(match.start() for match in re.finditer("\n", part))
         yield Chunk(file=file, document=document, text=part, first_line=line, breaks=breaks)
-        line += len(breaks)
+        line += text.count("\n", start, end)
 
 
 def _json(chunk: Chunk) -> Iterable[tuple[object, Positions]]:

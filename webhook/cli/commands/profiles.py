@@ -62,7 +62,7 @@ def _list(entries: "Iterable[Entry]", output: str) -> None:
         return
     from webhook.cli import table  # noqa: PLC0415 - rich loads slowly
 
-    table.show(profile_list.COLUMNS, map(profile_list.row, entries))
+    table.show(profile_list.COLUMNS, map(profile_list.row, entries), narrow=profile_list.NARROW)
 
 
 def _document(text: str) -> str:
