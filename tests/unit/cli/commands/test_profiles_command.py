@@ -13,6 +13,7 @@ from webhook.sources.machines import load_machine
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profiles
 
+PAGE = Path(__file__).parents[4] / "docs" / "machines.md"
 TWO = """\
 apiVersion: numagate.io/v1alpha1
 kind: AlignmentPolicy
@@ -67,6 +68,12 @@ def test_the_library_is_listed_with_its_shapes_policies_and_other_names(capsys: 
         "topologyManagerScope": "pod",
         "version": "1.37",
     }
+
+
+def test_the_page_names_every_field_of_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    page = PAGE.read_text("utf-8")
+
+    assert [field for field in listed(capsys)["generic-2x4"] if f"`{field}`" not in page] == []
 
 
 def test_the_list_for_people_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) -> None:

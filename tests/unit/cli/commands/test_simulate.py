@@ -11,6 +11,10 @@ from kubelets import app
 from kubelets import raw_pod
 
 from webhook.cli.main import main
+from webhook.config.profile_schema import CoreSpec
+from webhook.config.profile_schema import DeviceSpec
+from webhook.config.profile_schema import KubeletSpec
+from webhook.config.scenario_schema import ScenarioSpec
 
 PAGE = Path(__file__).parents[4] / "docs" / "kubelet.md"
 SMALL = {"name": "small", "numa": [{"id": 0, "memory": "8Gi", "coreCount": 4, "threadsPerCore": 1}]}
@@ -178,3 +182,17 @@ def test_a_missing_file_and_a_directory_are_bad_input(tmp_path: Path, capsys: py
         "No such file or directory",
         "Is a directory",
     ]
+
+
+def test_the_page_lists_every_field_of_questions_and_answers(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = PAGE.read_text("utf-8").split("### Scenario")[1]
+    questions, answers = page.split("### Answer")
+    models = (ScenarioSpec, KubeletSpec, CoreSpec, DeviceSpec)
+    asked = {field.alias or "" for model in models for field in model.model_fields.values()}
+
+    assert simulate(file, {"name": "n", "profile": "h100-2x4", "pods": [raw_pod(app("2/1Gi/1"))] * 2}) == 0
+    (pod, _) = json.loads(capsys.readouterr().out)["pods"]
+    answered = {*pod, *pod["containers"]["app"], "handler", "reason", "message", "error"}
+
+    assert {name for name in asked if f"`{name}`" not in questions and f".{name}`" not in questions} == set()
+    assert {name for name in answered if not re.search(rf"[`.]{name}(\[\])?`", answers)} == set()
