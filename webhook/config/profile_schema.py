@@ -113,20 +113,25 @@ class ReservedMemorySpec(Model):
     limits: dict[Annotated[str, StringConstraints(pattern=r"^(memory|hugepages-.+)$")], Bytes]
 
 
-class KubeletSpec(Model):
-    """The settings of a KubeletConfiguration that decide alignment."""
+class SettingsSpec(Model):
+    """The settings of a KubeletConfiguration that decide alignment, but for the policies."""
 
-    cpu_manager_policy: Literal["none", "static"] | None = None
     cpu_manager_policy_options: dict[Text, Text] | None = None
-    memory_manager_policy: Literal["None", "Static"] | None = None
-    topology_manager_policy: Literal["none", "best-effort", "restricted", "single-numa-node"] | None = None
-    topology_manager_scope: Literal["container", "pod"] | None = None
     topology_manager_policy_options: dict[Text, Text] | None = None
     reserved_system_cpus: Annotated[CpuList | None, Field(alias="reservedSystemCPUs")] = None
     node_allocatable_reservation: dict[ResourceName, Amount] | None = None
     reserved_memory: list[ReservedMemorySpec] | None = None
     feature_gates: dict[Text, bool] | None = None
     version: Annotated[str, StringConstraints(pattern=r"^1\.[0-9]{1,3}$")] | None = None
+
+
+class KubeletSpec(SettingsSpec):
+    """The settings of a kubelet that starts."""
+
+    cpu_manager_policy: Literal["none", "static"] | None = None
+    memory_manager_policy: Literal["None", "Static"] | None = None
+    topology_manager_policy: Literal["none", "best-effort", "restricted", "single-numa-node"] | None = None
+    topology_manager_scope: Literal["container", "pod"] | None = None
 
 
 class TaintSpec(Model):
@@ -144,11 +149,10 @@ class SelectorSpec(Model):
 
 
 class MachineSpec(Model):
-    """A machine with its kubelet, as profiles and scenarios describe it."""
+    """A machine, as profiles and scenarios describe it."""
 
     numa: Annotated[list[CellSpec], Field(min_length=1, max_length=1024)] | None = None
     devices: dict[ResourceName, Devices] | None = None
-    kubelet: KubeletSpec | None = None
 
 
 class ProfileSpec(MachineSpec):
@@ -157,6 +161,7 @@ class ProfileSpec(MachineSpec):
     machine: Text | None = None
     selector: SelectorSpec | None = None
     taints: list[TaintSpec] | None = None
+    kubelet: KubeletSpec | None = None
 
     @model_validator(mode="after")
     def _names_a_machine(self) -> "ProfileSpec":

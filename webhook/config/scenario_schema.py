@@ -5,8 +5,18 @@ from typing import Any
 from pydantic import model_validator
 
 from webhook.config.profile_schema import MachineSpec
+from webhook.config.profile_schema import SettingsSpec
 from webhook.config.schema import Model
 from webhook.config.schema import Text
+
+
+class AnyKubeletSpec(SettingsSpec):
+    """The settings of a kubelet that may refuse them: policies that it does not know are its own to name."""
+
+    cpu_manager_policy: Text | None = None
+    memory_manager_policy: Text | None = None
+    topology_manager_policy: Text | None = None
+    topology_manager_scope: Text | None = None
 
 
 class ScenarioSpec(MachineSpec):
@@ -14,6 +24,7 @@ class ScenarioSpec(MachineSpec):
 
     name: Text
     profile: Text | None = None
+    kubelet: AnyKubeletSpec | None = None
     pods: list[dict[str, Any]] | None = None
     skip_predicates: bool = False
     raw: bool = False

@@ -13,7 +13,7 @@ from kubelets import raw_pod
 from webhook.cli.main import main
 from webhook.config.profile_schema import CoreSpec
 from webhook.config.profile_schema import DeviceSpec
-from webhook.config.profile_schema import KubeletSpec
+from webhook.config.scenario_schema import AnyKubeletSpec
 from webhook.config.scenario_schema import ScenarioSpec
 
 PAGE = Path(__file__).parents[4] / "docs" / "kubelet.md"
@@ -187,7 +187,7 @@ def test_a_missing_file_and_a_directory_are_bad_input(tmp_path: Path, capsys: py
 def test_the_page_lists_every_field_of_questions_and_answers(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = PAGE.read_text("utf-8").split("### Scenario")[1]
     questions, answers = page.split("### Answer")
-    models = (ScenarioSpec, KubeletSpec, CoreSpec, DeviceSpec)
+    models = (ScenarioSpec, AnyKubeletSpec, CoreSpec, DeviceSpec)
     asked = {field.alias or "" for model in models for field in model.model_fields.values()}
 
     assert simulate(file, {"name": "n", "profile": "h100-2x4", "pods": [raw_pod(app("2/1Gi/1"))] * 2}) == 0
