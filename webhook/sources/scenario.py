@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from functools import partial
 from typing import BinaryIO
 
 from webhook.config.document import Document
@@ -66,14 +67,12 @@ def _scenario(place: Place) -> Scenario:
         raise place.error((), message)
     content: JsonObject = place.value
     node_class = _node_class(place, content)
-    defaulted = content.get("raw") is not True
+    read = partial(facts.read, defaulted=content.get("raw") is not True)
+    pods = enumerate(map(as_object, get_list(content, "pods")))
     return Scenario(
         name=get_text(content, "name"),
         node_class=node_class,
-        arrivals=tuple(
-            _arrival(place, index, as_object(pod), defaulted=defaulted)
-            for index, pod in enumerate(get_list(content, "pods"))
-        ),
+        arrivals=tuple(_arrival(place, index, pod, read(pod)) for index, pod in pods),
         skip_predicates=content.get("skipPredicates") is True,
     )
 
@@ -105,8 +104,7 @@ def _checked(document: Document) -> NodeClass:
     return to_node_class(document, get_text(spec, "name"), machine, strangers=True)
 
 
-def _arrival(place: Place, index: int, content: JsonObject, *, defaulted: bool) -> Arrival:
-    pod = facts.read(content, defaulted=defaulted)
+def _arrival(place: Place, index: int, content: JsonObject, pod: PodFacts) -> Arrival:
     for path, message in _faults(content, pod):
         raise place.error(("pods", index, *path), f"pods[{index}].{message}")
     return Arrival(get_text(get_object(content, "metadata"), "name"), pod)
