@@ -28,14 +28,19 @@ from webhook.domain.raw import get_text
 from webhook.domain.raw import get_texts
 from webhook.domain.resources import ResourceList
 from webhook.domain.resources import is_pod_level
+from webhook.domain.versions import NEWEST
+from webhook.domain.versions import Rules
 
 MALFORMED_QUANTITY = "malformed-quantity"
 MALFORMED_OBJECT = "malformed-object"
 _NOTHING: ResourceList = MappingProxyType({})
 
 
-def read(pod: JsonObject) -> PodFacts:
-    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises."""
+def read(pod: JsonObject, rules: Rules = NEWEST) -> PodFacts:
+    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises.
+
+    `rules` are those of the cluster's version; only pods with spec.resources are read otherwise by an older one.
+    """
     faults: list[Finding] = []
     spec, metadata = _object(pod, ("spec",), faults), _object(pod, ("metadata",), faults)
     containers = (
@@ -48,8 +53,10 @@ def read(pod: JsonObject) -> PodFacts:
         _quantities(block, "requests", ("spec", "resources"), None, faults),
         _quantities(block, "limits", ("spec", "resources"), None, faults),
         [(container.kind, container.requests, container.limits) for container in containers],
+        rules,
     )
     resources_set = any(map(is_pod_level, (*requests, *limits)))
+    decides = rules.empty_block_decides and spec.get("resources") is not None
     return PodFacts(
         labels=_texts(metadata, ("metadata", "labels"), faults),
         annotations=_texts(metadata, ("metadata", "annotations"), faults),
@@ -57,7 +64,7 @@ def read(pod: JsonObject) -> PodFacts:
         pod_requests=requests,
         pod_limits=limits,
         resources_set=resources_set,
-        qos=_qos(containers, requests, limits, pod_level=resources_set),
+        qos=_qos(containers, requests, limits, pod_level=resources_set or decides),
         overhead=_quantities(spec, "overhead", ("spec",), None, faults),
         node_selector=_texts(spec, ("spec", "nodeSelector"), faults),
         affinity_terms=scheduling.read_affinity(spec),
