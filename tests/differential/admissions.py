@@ -10,6 +10,7 @@ from differential.scenarios import Scenario
 
 from webhook.domain import cpuset
 from webhook.domain import facts
+from webhook.domain import versions
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Holding
 from webhook.domain.kubelet.admit import MemoryBlock
@@ -36,7 +37,7 @@ def simulated(scenario: Scenario) -> list[Form]:
     node = Node(scenario.node)
     found: list[Form] = []
     for pod in scenario.pods:
-        read = facts.read(pod)
+        read = facts.read(pod, versions.rules(scenario.node.kubelet.version))
         said = node.admit(read)
         if scenario.start and said.admitted:
             said = node.start(read, said)

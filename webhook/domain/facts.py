@@ -28,28 +28,35 @@ from webhook.domain.raw import get_text
 from webhook.domain.raw import get_texts
 from webhook.domain.resources import ResourceList
 from webhook.domain.resources import is_pod_level
+from webhook.domain.versions import NEWEST
+from webhook.domain.versions import Rules
 
 MALFORMED_QUANTITY = "malformed-quantity"
 MALFORMED_OBJECT = "malformed-object"
 _NOTHING: ResourceList = MappingProxyType({})
 
 
-def read(pod: JsonObject) -> PodFacts:
-    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises."""
+def read(pod: JsonObject, rules: Rules = NEWEST, *, defaulted: bool = True) -> PodFacts:
+    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises.
+
+    `rules` are those of the cluster's version; only pods with spec.resources are read otherwise by an older one.
+    With `defaulted` false no request or limit is filled in, as if the pod had never met an API server.
+    """
     faults: list[Finding] = []
     spec, metadata = _object(pod, ("spec",), faults), _object(pod, ("metadata",), faults)
     containers = (
-        *_containers(spec, "initContainers", faults),
-        *_containers(spec, "containers", faults),
+        *_containers(spec, "initContainers", faults, defaulted=defaulted),
+        *_containers(spec, "containers", faults, defaulted=defaulted),
     )
     faults += _repeated(containers)
     block = _object(spec, ("spec", "resources"), faults)
-    requests, limits = defaults.pod_resources(
-        _quantities(block, "requests", ("spec", "resources"), None, faults),
-        _quantities(block, "limits", ("spec", "resources"), None, faults),
-        [(container.kind, container.requests, container.limits) for container in containers],
-    )
+    requests = _quantities(block, "requests", ("spec", "resources"), None, faults)
+    limits = _quantities(block, "limits", ("spec", "resources"), None, faults)
+    if defaulted:
+        steps = [(container.kind, container.requests, container.limits) for container in containers]
+        requests, limits = defaults.pod_resources(requests, limits, steps, rules)
     resources_set = any(map(is_pod_level, (*requests, *limits)))
+    decides = rules.empty_block_decides and spec.get("resources") is not None
     return PodFacts(
         labels=_texts(metadata, ("metadata", "labels"), faults),
         annotations=_texts(metadata, ("metadata", "annotations"), faults),
@@ -57,7 +64,7 @@ def read(pod: JsonObject) -> PodFacts:
         pod_requests=requests,
         pod_limits=limits,
         resources_set=resources_set,
-        qos=_qos(containers, requests, limits, pod_level=resources_set),
+        qos=_qos(containers, requests, limits, pod_level=resources_set or decides),
         overhead=_quantities(spec, "overhead", ("spec",), None, faults),
         node_selector=_texts(spec, ("spec", "nodeSelector"), faults),
         affinity_terms=scheduling.read_affinity(spec),
@@ -77,7 +84,7 @@ def _qos(
     return qos.of_pod((container.requests, container.limits) for container in containers)
 
 
-def _containers(spec: JsonObject, key: str, faults: list[Finding]) -> Iterator[Container]:
+def _containers(spec: JsonObject, key: str, faults: list[Finding], *, defaulted: bool) -> Iterator[Container]:
     value = spec.get(key)
     if value is None:
         return
@@ -87,12 +94,12 @@ def _containers(spec: JsonObject, key: str, faults: list[Finding]) -> Iterator[C
     for index, item in enumerate(value):
         path: Path = ("spec", key, index)
         if isinstance(item, dict):
-            yield _container(item, path, key, faults)
+            yield _container(item, path, key, faults, defaulted=defaulted)
         else:
             faults.append(_malformed(path, "a container"))
 
 
-def _container(item: JsonObject, path: Path, key: str, faults: list[Finding]) -> Container:
+def _container(item: JsonObject, path: Path, key: str, faults: list[Finding], *, defaulted: bool) -> Container:
     name = get_text(item, "name")
     block = _object(item, (*path, "resources"), faults)
     limits = _quantities(block, "limits", (*path, "resources"), name, faults)
@@ -106,7 +113,7 @@ def _container(item: JsonObject, path: Path, key: str, faults: list[Finding]) ->
         path=path,
         image=get_text(item, "image"),
         command=(*get_texts(item, "command"), *get_texts(item, "args")),
-        requests=defaults.container_requests(requests, limits),
+        requests=defaults.container_requests(requests, limits) if defaulted else requests,
         limits=limits,
     )
 

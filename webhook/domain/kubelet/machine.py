@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webhook.domain import versions
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet import cpu_assignment
 from webhook.domain.kubelet import cpu_topology
@@ -23,6 +24,7 @@ from webhook.domain.kubelet.options import topology_options
 from webhook.domain.kubelet.refusal import RefusedError
 from webhook.domain.resources import CPU
 from webhook.domain.topology import NodeClass
+from webhook.domain.versions import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def derive(node_class: NodeClass) -> Machine:
     """
     settings = node_class.kubelet
     cells = tuple(cell.id for cell in node_class.cells)
+    rules = versions.rules(settings.version)
     topology = cpu_topology.discover(node_class.cells)
     options = cpu_options(settings) if settings.cpu_manager_policy == "static" else None
     pins_memory = settings.memory_manager_policy == "Static"
@@ -60,8 +63,8 @@ def derive(node_class: NodeClass) -> Machine:
         cpus=topology,
         cpu_options=options,
         reserved_cpus=reserve_cpus(node_class, topology, options) if options else 0,
-        memory=memory_table.table(node_class.cells, settings.reserved_memory) if pins_memory else None,
-        devices={name: device_manager.table(devices, cells) for name, devices in node_class.devices.items()},
+        memory=_memory(node_class, rules) if pins_memory else None,
+        devices={name: device_manager.table(devices, cells, rules) for name, devices in node_class.devices.items()},
         merger=_merger(node_class, topology_options(settings) if enforces else TopologyOptions()),
         scope=settings.topology_manager_scope,
         allocatable=predicates.allocatable(node_class),
@@ -87,6 +90,11 @@ def reserve_cpus(node_class: NodeClass, topology: CpuTopology, options: CpuOptio
         raise StartupError(message) from None
     except RefusedError as error:
         raise StartupError(error.message) from None
+
+
+def _memory(node_class: NodeClass, rules: Rules) -> MemoryTable:
+    reserved = node_class.kubelet.reserved_memory
+    return memory_table.table(node_class.cells, reserved, skips_none=rules.passes_over_no_memory)
 
 
 def _merger(node_class: NodeClass, options: TopologyOptions) -> HintMerger:

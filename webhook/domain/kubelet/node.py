@@ -27,11 +27,12 @@ class NodeState:
     `bubble` is what the current pod holds as a whole, None for one that the managers treat container by container.
     """
 
-    __slots__ = ("_machine", "_used", "bubble", "cpus", "devices", "memory")
+    __slots__ = ("_machine", "_skip_predicates", "_used", "bubble", "cpus", "devices", "memory")
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, *, skip_predicates: bool = False) -> None:
         """Start without pods. A manager that does not pin is None."""
         self._machine = machine
+        self._skip_predicates = skip_predicates
         self._used: dict[str, int] = {}
         self.bubble: Bubble | None = None
         self.devices = DeviceManager(machine.devices)
@@ -53,7 +54,8 @@ class NodeState:
             manager.begin()
         try:
             affinities = self._align(pod, providers)
-            predicates.check(wanted, self._used, self._machine.allocatable)
+            if not self._skip_predicates:
+                predicates.check(wanted, self._used, self._machine.allocatable)
         except RefusedError:
             for manager in providers:
                 manager.release()

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final
 
 from webhook.domain import cpuset
+from webhook.domain import versions
 from webhook.domain.kubelet import cpu_topology
 from webhook.domain.kubelet.hint_merger import BEST_EFFORT
 from webhook.domain.kubelet.hint_merger import NONE
@@ -27,7 +28,6 @@ from webhook.domain.topology import NodeClass
 
 _POLICIES: Final = (NONE, BEST_EFFORT, RESTRICTED, SINGLE_NUMA_NODE)
 _POD_LEVEL_RESOURCES: Final = "PodLevelResources"
-_POD_LEVEL_GATE_SINCE: Final = (1, 36)
 _SCOPES: Final = (CONTAINER_SCOPE, POD_SCOPE)
 
 
@@ -53,10 +53,10 @@ def startup_error(node_class: NodeClass) -> str | None:
 
 
 def _feature_gates(node_class: NodeClass) -> Iterator[str]:
-    """Mirror pkg/features/kube_features.go, as far as pods with spec.resources go."""
+    """Mirror pkg/features/kube_features.go: unknown gates, and what the one for pods with spec.resources depends on."""
     settings = node_class.kubelet
-    if POD_LEVEL_GATE in settings.feature_gates and settings.version < _POD_LEVEL_GATE_SINCE:
-        yield f"unrecognized feature gate: {POD_LEVEL_GATE}"
+    for gate in settings.feature_gates.keys() & versions.rules(settings.version).missing_gates:
+        yield f"unrecognized feature gate: {gate}"
     if settings.pins_pod_level and not settings.feature_gates.get(_POD_LEVEL_RESOURCES, True):
         yield f"{POD_LEVEL_GATE} is enabled, but depends on features that are disabled: [{_POD_LEVEL_RESOURCES}]"
 

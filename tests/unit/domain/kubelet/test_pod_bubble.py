@@ -329,3 +329,14 @@ def test_a_pool_on_a_single_numa_node_has_its_cells() -> None:
     assert (placement.hint, placement.cells, placement.cpu_cells, placement.pinned) == ("nil/true", (0,), (0,), True)
     assert placement.pool is not None
     assert placement.pool.memory[0].size == 4 * GIB
+
+
+def test_before_1_37_a_container_without_memory_to_pin_is_looked_at_all_the_same() -> None:
+    older = machine(feature_gates=GATE, version=(1, 36), cells=cells(1), devices=gpus((4,)), reserved_cpus="0,4")
+    refused = admit(older, BARE, **whole("2", "4Gi"))
+
+    assert refused.message == (
+        "Allocate failed due to [memorymanager] failed to get the default NUMA affinity, "
+        "no NUMA nodes with enough memory is available, which is unexpected"
+    )
+    assert admit(machine(feature_gates=GATE), BARE, **whole("2", "4Gi")).admitted

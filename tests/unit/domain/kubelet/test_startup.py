@@ -186,8 +186,6 @@ def test_huge_pages_count_for_the_capacity() -> None:
     ("version", "gates", "error"),
     [
         ((1, 37), {POD_LEVEL_GATE: True}, None),
-        ((1, 36), {POD_LEVEL_GATE: True}, None),
-        ((1, 35), {POD_LEVEL_GATE: True}, f"unrecognized feature gate: {POD_LEVEL_GATE}"),
         (
             (1, 37),
             {POD_LEVEL_GATE: True, "PodLevelResources": False},
@@ -199,3 +197,12 @@ def test_pods_with_resources_of_their_own_need_their_gates(
     version: tuple[int, int], gates: dict[str, bool], error: str | None
 ) -> None:
     assert startup_error(machine(version=version, feature_gates=gates)) == error
+
+
+def test_a_gate_that_the_version_does_not_know_stops_the_kubelet() -> None:
+    gates = {"PodLevelResourceManagers": False}
+
+    assert startup_error(machine(feature_gates=gates, version=(1, 36))) is None
+    assert startup_error(machine(feature_gates=gates, version=(1, 35))) == (
+        "unrecognized feature gate: PodLevelResourceManagers"
+    )
