@@ -110,15 +110,13 @@ def change(container: Container, resource: str, quantity: Quantity) -> Change:
 
 
 def changed(facts: PodFacts, edits: tuple[Change, ...]) -> PodFacts:
-    """Answer the facts with the edits made, as reading the edited pod would."""
+    """Answer the facts with the edits made, as reading the edited pod would; no kind edits below spec.resources."""
     if not edits:
         return facts
     new: dict[str, dict[str, Quantity]] = {}
     for edit in edits:
         new.setdefault(edit.container, {})[edit.resource] = Quantity.parse(edit.new)
     containers = tuple(_with(container, new.get(container.name, {})) for container in facts.containers)
-    if facts.resources_set:
-        return replace(facts, containers=containers)
     return replace(facts, containers=containers, qos=qos.of_pod((one.requests, one.limits) for one in containers))
 
 

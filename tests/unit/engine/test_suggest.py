@@ -23,6 +23,7 @@ from webhook.domain.policy import Classes
 from webhook.domain.topology import NodeClass
 from webhook.domain.topology import Taint
 from webhook.engine import suggest
+from webhook.engine.suggestion import Change
 from webhook.sources.machines import load_machine
 
 SMALL = load_machine("two-socket-32c")
@@ -129,12 +130,12 @@ def test_a_class_beyond_the_selector_is_another_place() -> None:
     assert answer(chosen, found).fits is Fits.YES
 
 
-def test_only_affinity_or_another_label_that_keeps_the_pod_off_is_not_argued_with() -> None:
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "example.com/pool", "operator": "In", "values": []}]}]}
-    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+def test_a_class_that_required_affinity_excludes_is_no_other_place() -> None:
+    terms = [{"matchExpressions": [{"key": "example.com/pool", "operator": "In", "values": ["small"]}]}]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     chosen = pod(container(**equal("40", "64Gi", 1)), affinity=affinity)
 
-    assert remedies(chosen, SMALL, LARGE) == ("ask for cpu 31",)
+    assert remedies(chosen, replace(SMALL, labels={"example.com/pool": "small"}), LARGE) == ("ask for cpu 31",)
 
 
 def test_an_assumed_class_stands_for_whatever_the_pod_selects() -> None:
@@ -188,6 +189,16 @@ def test_a_refusal_simulates_a_bounded_number_of_pods(containers: int, tried: in
 
     assert suggest.Trials(many).first(endless(), (P0,)) is None
     assert len(drawn) == tried
+
+
+def test_a_shape_for_more_classes_than_can_be_tried_is_not_shown() -> None:
+    helpers = (container(f"h{number}", **equal("100m", "1Mi", None)) for number in range(99))
+    crowded = misfit(pod(container(**equal("96", "1Gi", 1)), *helpers))
+    fits = suggest.Suggestion("test", "ask for cpu 8", P0, (Change("server", "cpu", "96", "8"),))
+    more = tuple(replace(P0) for _ in range(3))
+
+    assert suggest.Trials(crowded).first(iter([fits]), (P0, *more[:2])) is fits
+    assert suggest.Trials(crowded).first(iter([fits]), (P0, *more)) is None
 
 
 def test_the_same_pod_is_told_the_same() -> None:

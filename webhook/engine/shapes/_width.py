@@ -35,7 +35,7 @@ def numbers(misfit: Misfit, node_class: NodeClass) -> tuple[int, ...]:
 
 
 def _needed(misfit: Misfit, node_class: NodeClass) -> int:
-    """Answer the fewest NUMA nodes that hold the devices; 0 where none do."""
+    """Answer the fewest NUMA nodes that hold the devices; more than there are where none do."""
     cells, most = cell_allocatable(node_class), 1
     for name, count in _cells.devices_needed(misfit.facts, node_class).items():
         rooms = sorted((cell.devices.get(name, 0) for cell in cells), reverse=True)

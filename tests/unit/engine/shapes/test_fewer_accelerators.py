@@ -88,6 +88,11 @@ def test_what_nobody_wrote_becomes_the_share_of_the_numa_node() -> None:
     assert texts(KIND, pod(container(limits={GPU: "6"})))[0] == "run 2 replicas of 3 GPUs, 70 CPUs and 756Gi each"
 
 
+def test_a_helper_that_takes_all_leaves_nothing_to_share() -> None:
+    for gpus in (5, 8):
+        assert texts(KIND, pod(container(**equal("8", "8Gi", gpus)), container("p", **equal("94", "1Gi", None)))) == []
+
+
 def test_several_main_containers_are_divided_alike() -> None:
     pair = pod(container("a", **equal("8", "8Gi", 3)), container("b", **equal("10", "32Gi", 3)))
 

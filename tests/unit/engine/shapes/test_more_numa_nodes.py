@@ -1,5 +1,8 @@
 """The opt-in to several NUMA nodes for a pod as it is."""
 
+from dataclasses import replace
+
+from builders import GPU
 from builders import container
 from builders import equal
 from builders import pod
@@ -38,3 +41,9 @@ def test_a_pod_whose_resources_need_fewer_or_do_not_divide_is_told_nothing() -> 
 
 def test_a_pod_with_init_containers_is_tried() -> None:
     assert texts(KIND, pod(container(**equal("24", "2000Gi", 8)), init=(container("load"),)), RESTRICTED) != []
+
+
+def test_devices_without_a_numa_node_need_none() -> None:
+    nowhere = replace(RESTRICTED, devices={GPU: tuple(replace(one, numa=None) for one in P0.devices[GPU])})
+
+    assert texts(KIND, pod(WHOLE), nowhere) == []
