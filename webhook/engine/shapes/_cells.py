@@ -84,7 +84,7 @@ def bring_down(
             quantity = _quantity(resource, new, scale.unit)
             if new >= old and container.name not in misfit.accelerators:
                 quantity = below_whole(amount(container.requests, CPU))
-            if quantity.is_zero or not misfit.is_chosen(container, resource):
+            if quantity.is_zero or (facts is misfit.facts and not misfit.is_chosen(container, resource)):
                 return None
             changes.append(change(container, resource, quantity))
     return tuple(changes)

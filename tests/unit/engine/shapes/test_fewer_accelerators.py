@@ -86,6 +86,9 @@ def test_helpers_are_not_divided_but_leave_less() -> None:
 def test_what_nobody_wrote_becomes_the_share_of_the_numa_node() -> None:
     assert texts(KIND, pod(container(limits={GPU: "8"})))[0] == "run 2 replicas of 4 GPUs, 94 CPUs and 1008Gi each"
     assert texts(KIND, pod(container(limits={GPU: "6"})))[0] == "run 2 replicas of 3 GPUs, 70 CPUs and 756Gi each"
+    assert texts(KIND, pod(container(limits={GPU: "8"}), container("proxy", **equal("500m", "1Gi", None))))[0] == (
+        "run 2 replicas of 4 GPUs, 94 CPUs and 1007Gi each"
+    )
 
 
 def test_a_helper_that_takes_all_leaves_nothing_to_share() -> None:
