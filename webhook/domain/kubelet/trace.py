@@ -7,6 +7,7 @@ more for what they hint, and at once, because later allocations change the answe
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import fields
@@ -104,10 +105,8 @@ def trace(facts: PodFacts, node_class: NodeClass) -> Trace:
 
     settings = {one.name: getattr(machine.merger, one.name) for one in fields(HintMerger)}
     state = NodeState(replace(machine, merger=_NotingMerger(**settings, note=note)))
-    try:
+    with suppress(RefusedError):  # `admission` says it
         state.admit(facts)
-    except RefusedError:
-        pass  # `admission` says it
     return Trace(admission, tuple(merges))
 
 

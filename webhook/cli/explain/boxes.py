@@ -1,0 +1,173 @@
+"""Draws a machine in lines of text: a box per NUMA node, a column per core, a letter per container."""
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Final
+
+from webhook.cli.explain import spans
+from webhook.cli.explain.spans import Line
+from webhook.cli.explain.spans import Span
+from webhook.cli.explain.words import letter
+from webhook.cli.explain.words import size
+from webhook.domain import cpuset
+from webhook.domain.drawing import Bar
+from webhook.domain.drawing import CellDrawing
+from webhook.domain.drawing import Fold
+from webhook.domain.drawing import MachineDrawing
+from webhook.domain.drawing import Mark
+from webhook.domain.drawing import Part
+from webhook.domain.drawing import State
+
+LEGEND: Final = "letter: taken by that container   · free   ▒ reserved for the system   ! unhealthy"
+COLOURS: Final = ("green", "cyan", "magenta", "yellow", "blue", "red", "bright_green", "bright_cyan")
+MOST_COLUMNS: Final = 4
+MOST_MARKS: Final = 24
+"""More devices of one resource on a NUMA node are counted."""
+
+_SIGNS: Final = {State.FREE: "·", State.RESERVED: "▒", State.UNHEALTHY: "!"}
+_STYLES: Final = {State.FREE: spans.DIM, State.RESERVED: "bright_black", State.UNHEALTHY: "red"}
+_NARROWEST: Final = 22
+_USUAL: Final = 44
+_GROUP: Final = 8
+_FRAME: Final = 4
+
+
+def boxes(drawing: MachineDrawing, columns: int) -> Iterator[Line]:
+    """Yield the drawing in lines of at most `columns`."""
+    cells = [(socket.name, cell) for socket in drawing.sockets for cell in socket.cells]
+    if cells:
+        number, inner = _arrangement([cell for _, cell in cells], columns)
+        for start in range(0, len(cells), number):
+            row = [list(_box(name, cell, inner)) for name, cell in cells[start : start + number]]
+            tallest = max(map(len, row))
+            yield from spans.beside([[*box[:-1], *[_row((), inner)] * (tallest - len(box)), box[-1]] for box in row])
+    for fold in drawing.folds:
+        yield from spans.wrap(told(fold), columns)
+    for resource, marks in drawing.loose.items():
+        where = f"{spans.foreign(resource)} on no single NUMA node: "
+        yield spans.pad(spans.line(where, *_devices(marks)), columns) if len(where) < columns else spans.line(where)
+
+
+def told(fold: Fold) -> str:
+    """Say in words what the NUMA nodes of a fold have.
+
+    NUMA nodes without CPUs usually hold the memory of a GPU.
+    """
+    cell = fold.sample
+    has = [f"{len(tuple(cell.cpus)) or 'no'} CPUs"]
+    has += [f"{size(bar.size) if bar.size else 'no'} {bar.resource}" for bar in cell.bars]
+    has += [f"{len(marks)} {spans.foreign(name)}" for name, marks in cell.devices.items()]
+    ids = cpuset.format(sum(1 << one for one in fold.cells))
+    nodes = f"NUMA nodes {ids}" if len(fold.cells) > 1 else f"NUMA node {ids}"
+    return f"{nodes}, nothing placed: {'each ' if len(fold.cells) > 1 else ''}{', '.join(has)}"
+
+
+def style(owner: int) -> str:
+    """Answer the style of what a container has taken."""
+    return f"black on {COLOURS[owner % len(COLOURS)]}"
+
+
+def _arrangement(cells: Sequence[CellDrawing], columns: int) -> tuple[int, int]:
+    """Answer how many boxes stand in a row, and the columns inside each."""
+    full = max(_grouped(len(cell.cores)) for cell in cells)
+    wanted = max(_NARROWEST, min(full, _grouped(4 * _GROUP)))
+    for number in range(min(MOST_COLUMNS, len(cells)), 1, -1):
+        inner = (columns + 1) // number - 1 - _FRAME
+        if inner >= wanted:
+            return number, min(inner, max(full, _USUAL))
+    return 1, max(1, min(columns - _FRAME, max(full, _USUAL)))
+
+
+def _grouped(cores: int) -> int:
+    return cores + max(0, cores - 1) // _GROUP
+
+
+def _box(socket: str, cell: CellDrawing, inner: int) -> Iterator[Line]:
+    title = f" NUMA node {cell.id}{f', {socket}' if socket else ''} "
+    yield spans.line(
+        "┌─", spans.pad(((title, spans.TITLE),), min(len(title), inner))[0], f"{'─' * (inner - len(title))}─┐"
+    )
+    for one in _content(cell, inner):
+        yield _row(one, inner)
+    yield spans.line(f"└{'─' * (inner + 2)}┘")
+
+
+def _row(one: Line, inner: int) -> Line:
+    return (("│ ", spans.PLAIN), *spans.pad(one, inner), (" │", spans.PLAIN))
+
+
+def _content(cell: CellDrawing, inner: int) -> Iterator[Line]:
+    if cell.cores:
+        yield from spans.wrap(f"CPUs {_counts(cell)}", inner)
+        yield from _cores(cell, inner)
+    for bar in cell.bars:
+        free, taken = bar.of(State.FREE), bar.of(State.TAKEN)
+        words = f"{bar.resource} {f'{size(taken)} taken, ' if taken else ''}{size(free)} free"
+        yield from spans.wrap(words, inner)
+        yield _bar(bar, inner)
+    for resource, marks in cell.devices.items():
+        name = spans.foreign(resource, inner)
+        shown = _devices(marks)
+        if len(name) + 1 + sum(len(text) for text, _ in shown) <= inner:
+            yield spans.line(f"{name} ", *shown)
+        else:
+            yield spans.line(name)
+            yield spans.line(*shown)
+
+
+def _counts(cell: CellDrawing) -> str:
+    counts = {state: sum(cpu.state is state for cpu in cell.cpus) for state in State}
+    return ", ".join(f"{number} {state.value}" for state, number in _order(counts) if number)
+
+
+def _order(counts: Mapping[State, int]) -> Iterator[tuple[State, int]]:
+    return ((state, counts[state]) for state in (State.TAKEN, State.FREE, State.RESERVED, State.UNHEALTHY))
+
+
+def _cores(cell: CellDrawing, inner: int) -> Iterator[Line]:
+    """Yield a row of marks per hardware thread, siblings below each other, in as few and even bands as fit."""
+    total = len(cell.cores)
+    fitting = max(1, next(number for number in range(inner, 0, -1) if _grouped(number) <= inner))
+    bands = -(-total // fitting)
+    per_band = min(fitting, -(-total // bands // _GROUP) * _GROUP)
+    for start in range(0, total, per_band):
+        band = cell.cores[start : start + per_band]
+        for thread in range(max(map(len, band))):
+            yield tuple(_separated([_mark(core[thread]) if thread < len(core) else (" ", "") for core in band]))
+
+
+def _separated(marks: Sequence[Span]) -> Iterator[Span]:
+    for index, mark in enumerate(marks):
+        if index and index % _GROUP == 0:
+            yield " ", spans.PLAIN
+        yield mark
+
+
+def _mark(mark: Mark | Part) -> Span:
+    if mark.owner is not None:
+        return letter(mark.owner), style(mark.owner)
+    return _SIGNS[mark.state], _STYLES[mark.state]
+
+
+def _bar(bar: Bar, inner: int) -> Line:
+    """Divide the columns among the parts; whatever is there shows at least once."""
+    made: list[Span] = []
+    done, shown = 0, 0
+    for number, part in enumerate(bar.parts):
+        done += part.size
+        left = len(bar.parts) - number - 1
+        end = min(inner - left, max(shown + 1, round(done * inner / bar.size)))
+        sign, how = _mark(part)
+        made.append((sign * max(0, end - shown), how))
+        shown = max(shown, end)
+    return tuple(made)
+
+
+def _devices(marks: Sequence[Mark]) -> list[Span]:
+    if len(marks) <= MOST_MARKS:
+        return [_mark(mark) for mark in marks]
+    counts: dict[Span, int] = {}
+    for mark in map(_mark, marks):
+        counts[mark] = counts.get(mark, 0) + 1
+    return [(f"{sign}x{number} ", how) for (sign, how), number in counts.items()]
