@@ -203,12 +203,13 @@ def _notes(judgement: Judgement, subject: Subject, exempt: str | None, *, known:
     elif judgement.outcome is Outcome.INVALID:
         for finding in judgement.findings:
             if finding.severity is Severity.INVALID:
-                yield f"the API server refuses it: {finding.message}"
+                yield f"{finding.code}: {finding.message}"
         return
     elif not judgement.governed:
         yield "the policy does not govern it (not recognised as inference): it is neither repaired nor refused"
     if judgement.edits and not repaired and not exempt:
-        yield f"explained as written; the webhook would change {len(judgement.edits)} values first"
+        count = len(judgement.edits)
+        yield f"explained as written; the webhook would change {count} value{'s'[: count != 1]} first"
     if subject.crowded:
         yield f"{len(subject.facts.containers)} containers are too many to simulate"
     elif not subject.fits:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from webhook import __version__
-from webhook.cli.explain import words
+from webhook.cli.explain import wording
 from webhook.cli.explain.html_machine import badge
 from webhook.cli.explain.html_machine import machine
 from webhook.cli.explain.html_tags import Child
@@ -52,7 +53,7 @@ def _head(explanation: Explanation) -> Html:
 
 
 def _chip(one: ExplainedClass) -> Html:
-    return tag("span", one.name, tag("b", f" {words.FITS[one.fits]}"), class_=f"chip {one.fits.value}")
+    return tag("span", one.name, tag("b", f" {wording.FITS[one.fits]}"), class_=f"chip {one.fits.value}")
 
 
 def _template(number: int, template: ExplainedTemplate) -> Html:
@@ -111,7 +112,7 @@ def _class(template: ExplainedTemplate, one: ExplainedClass) -> Html:
     names = [container.name for container in template.containers]
     return tag(
         "section",
-        tag("h3", one.name, tag("span", words.FITS[one.fits], class_=f"verdict {one.fits.value}")),
+        tag("h3", one.name, tag("span", wording.FITS[one.fits], class_=f"verdict {one.fits.value}")),
         tag("p", "assumed: nobody named a class; name your own with --profile", class_="muted")
         if one.assumed
         else None,
@@ -128,7 +129,7 @@ def _answers(one: ExplainedClass) -> Html:
     rows: list[tuple[str, Child]] = [("kubelet", tag("code", one.kubelet + handler))]
     if one.reason and one.reason != one.kubelet:
         rows.append(("numagate", one.reason))
-    rows.append(("replicas", words.replicas(one.replicas)))
+    rows.append(("replicas", tag("span", wording.replicas(one.replicas), class_="replicas")))
     if one.shapes:
         rows.append(("instead", tag("ul", *[tag("li", shape) for shape in one.shapes])))
     settings = ", ".join(f"{name}: {value}" for name, value in one.settings.items())
@@ -139,7 +140,7 @@ def _answers(one: ExplainedClass) -> Html:
 def _placements(one: ExplainedClass) -> Html | None:
     def rows() -> Iterator[Html]:
         for index, placement in enumerate(one.trace.admission.placements):
-            has = "; ".join(words.placed(placement)) or "in the shared pool, not pinned"
+            has = "; ".join(wording.placed(placement)) or "in the shared pool, not pinned"
             yield tag("tr", tag("td", badge(index), " ", placement.container), tag("td", has))
 
     return _table(("container", "placed"), rows()) if one.trace.admission.placements else None
@@ -149,7 +150,7 @@ def _hints(one: ExplainedClass) -> Html | None:
     merges = one.trace.merges
     if not merges:
         admitted = one.trace.admission.admitted
-        return tag("p", f"{words.NO_HINTS}.", class_="muted") if admitted else None
+        return tag("p", f"{wording.NO_HINTS}.", class_="muted") if admitted else None
     rows = [row for merge in merges for row in _merge(merge)]
     key = tag(
         "p", "Sets of NUMA nodes that can serve the request; ", _pill("filled", preferred=True), " are preferred."
@@ -160,12 +161,12 @@ def _hints(one: ExplainedClass) -> Html | None:
 
 def _merge(merge: Merge) -> Iterator[Html]:
     for number, hints in enumerate(merge.lists):
-        what = words.subject(merge) if number == 0 else ""
+        what = wording.subject(merge) if number == 0 else ""
         yield tag("tr", tag("td", what), tag("td", hints.resource), tag("td", _pills(hints)))
-    merged = tag("td", words.outcome(merge), class_="yes" if merge.admitted else "no")
-    yield tag(
-        "tr", tag("td", "" if merge.lists else words.subject(merge)), tag("td", "merged"), merged, class_="merged"
-    )
+    result = [_pill(_set(merge.cells), preferred=merge.preferred), " "] if merge.cells is not None else []
+    verdict = tag("span", wording.outcome(merge), class_="yes" if merge.admitted else "no")
+    what = "" if merge.lists else wording.subject(merge)
+    yield tag("tr", tag("td", what), tag("td", "merged"), tag("td", *result, verdict), class_="merged")
 
 
 def _pills(hints: HintList) -> Child:
@@ -173,8 +174,12 @@ def _pills(hints: HintList) -> Child:
         return tag("span", "no preference", class_="muted")
     if not hints.hints:
         return "no NUMA nodes can serve it"
-    pills: list[Child] = [_pill(words.cells(hint.cells)[1:-1], preferred=hint.preferred) for hint in hints.hints]
-    return join([*pills, words.more(hints)], " ")
+    pills: list[Child] = [_pill(_set(hint.cells), preferred=hint.preferred) for hint in hints.hints]
+    return join([*pills, wording.more(hints)], " ")
+
+
+def _set(cells: Sequence[int]) -> str:
+    return wording.cells(cells)[1:-1]
 
 
 def _pill(text: str, *, preferred: bool) -> Html:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Final
 
 from webhook.cli.explain import spans
-from webhook.cli.explain import words
+from webhook.cli.explain import wording
 from webhook.cli.explain.boxes import LEGEND
 from webhook.cli.explain.boxes import boxes
 from webhook.cli.explain.boxes import style
@@ -41,15 +41,11 @@ def lines(explanation: Explanation, columns: int) -> Iterator[Line]:
         yield ()
     for error in explanation.errors:
         place = f":{error.line}" if error.line is not None else ""
-        yield from wrap(f"{_start(error.file)}{place}: cannot be read: {foreign(error.message, _LONGEST)}", columns)
+        yield from wrap(
+            f"{foreign(error.file, _LONGEST)}{place}: cannot be read: {foreign(error.message, _LONGEST)}", columns
+        )
     yield from _skipped(explanation.skipped, columns)
     yield from wrap(_summary(explanation), columns)
-
-
-def _start(text: str) -> str:
-    """Make foreign text safe at the start of a line, where CI runners look for commands."""
-    shown = foreign(text, _LONGEST)
-    return f"./{shown}" if shown.lstrip().startswith("::") else shown
 
 
 def _template(template: ExplainedTemplate, columns: int) -> Iterator[Line]:
@@ -101,7 +97,7 @@ def _containers(template: ExplainedTemplate, columns: int) -> Iterator[Line]:
 
 def _marked(index: int, text: Iterator[Line]) -> Iterator[Line]:
     """Put a container's letter before the first line of what is said about it."""
-    mark: tuple[Span, ...] = ((words.letter(index), style(index)), (" ", spans.PLAIN))
+    mark: tuple[Span, ...] = ((wording.letter(index), style(index)), (" ", spans.PLAIN))
     for one in text:
         yield (("  ", spans.PLAIN), *mark, *one)
         mark = (("  ", spans.PLAIN),)
@@ -110,12 +106,12 @@ def _marked(index: int, text: Iterator[Line]) -> Iterator[Line]:
 def _class(one: ExplainedClass, columns: int) -> Iterator[Line]:
     assumed = " (assumed)" if one.assumed else ""
     name = foreign(one.name)
-    yield line((f"{name}: ", spans.TITLE), (words.FITS[one.fits].upper(), _STYLES[one.fits]), assumed)
+    yield line((f"{name}: ", spans.TITLE), (wording.FITS[one.fits].upper(), _STYLES[one.fits]), assumed)
     if one.reason and one.reason != one.kubelet:
         yield from _told("numagate: ", one.reason, columns)
-    words_of = "" if one.handler in {None, "topology-manager"} else f" ({one.handler})"
-    yield from _told("the kubelet: ", one.kubelet + words_of, columns)
-    yield from _told("replicas: ", words.replicas(one.replicas), columns)
+    handler = "" if one.handler in {None, "topology-manager"} else f" ({one.handler})"
+    yield from _told("the kubelet: ", one.kubelet + handler, columns)
+    yield from _told("replicas: ", wording.replicas(one.replicas), columns)
     for shape in one.shapes:
         yield from _told("instead: ", shape, columns)
     for drawn in boxes(one.drawing, columns - 2):
@@ -132,7 +128,7 @@ def _told(what: str, text: str, columns: int) -> Iterator[Line]:
 def _placements(one: ExplainedClass, columns: int) -> Iterator[Line]:
     placements = one.trace.admission.placements
     for index, placement in enumerate(placements[:MOST_LISTED]):
-        parts = "; ".join(foreign(part, _LONGEST) for part in words.placed(placement))
+        parts = "; ".join(foreign(part, _LONGEST) for part in wording.placed(placement))
         text = f"{foreign(placement.container)}: {parts or 'in the shared pool, not pinned'}"
         yield from _marked(index, wrap(text, columns - 4, hang="  "))
     yield from _rest(len(placements), "containers")
@@ -143,7 +139,7 @@ def _hints(one: ExplainedClass, columns: int) -> Iterator[Line]:
     yield from wrap(settings, columns, indent="  ", hang="    ", style=spans.DIM)
     merges = one.trace.merges
     if not merges and one.trace.admission.handler is None:
-        yield from wrap(words.NO_HINTS, columns, indent="  ", hang="  ")
+        yield from wrap(wording.NO_HINTS, columns, indent="  ", hang="  ")
     for merge in _some(merges):
         yield from _merge(merge, columns)
     yield from _rest(len(merges), "merges")
@@ -154,12 +150,13 @@ def _some(merges: Sequence[Merge]) -> Sequence[Merge]:
 
 
 def _merge(merge: Merge, columns: int) -> Iterator[Line]:
-    yield from wrap(f"hints for {foreign(words.subject(merge), 80)}, * preferred", columns, indent="  ", hang="  ")
+    yield from wrap(f"hints for {foreign(wording.subject(merge), 80)}, * preferred", columns, indent="  ", hang="  ")
     for manager, lists in groupby(merge.lists, key=lambda one: one.manager):
         for hints in lists:
             name = foreign(hints.resource) if manager == "devices" else hints.resource
             yield from wrap(f"{name}: {_listed(hints)}", columns, indent="    ", hang="      ")
-    yield from wrap(f"merged: {words.outcome(merge)}", columns, indent="    ", hang="      ")
+    cells = "" if merge.cells is None else f"{wording.cells(merge.cells)} "
+    yield from wrap(f"merged: {cells}{wording.outcome(merge)}", columns, indent="    ", hang="      ")
 
 
 def _listed(hints: HintList) -> str:
@@ -167,8 +164,8 @@ def _listed(hints: HintList) -> str:
         return "no preference"
     if not hints.hints:
         return "no NUMA nodes can serve it"
-    told = [words.cells(hint.cells) + "*" * hint.preferred for hint in hints.hints]
-    return " ".join([*told, words.more(hints)]).rstrip()
+    told = [wording.cells(hint.cells) + "*" * hint.preferred for hint in hints.hints]
+    return " ".join([*told, wording.more(hints)]).rstrip()
 
 
 def _skipped(skipped: Sequence[Skipped], columns: int) -> Iterator[Line]:

@@ -8,8 +8,8 @@ from typing import Final
 from webhook.cli.explain import spans
 from webhook.cli.explain.spans import Line
 from webhook.cli.explain.spans import Span
-from webhook.cli.explain.words import letter
-from webhook.cli.explain.words import size
+from webhook.cli.explain.wording import letter
+from webhook.cli.explain.wording import size
 from webhook.domain import cpuset
 from webhook.domain.drawing import Bar
 from webhook.domain.drawing import CellDrawing
@@ -19,8 +19,10 @@ from webhook.domain.drawing import Mark
 from webhook.domain.drawing import Part
 from webhook.domain.drawing import State
 
-LEGEND: Final = "letter: taken by that container   · free   ▒ reserved for the system   ! unhealthy"
+LEGEND: Final = "a letter: taken by that container   · free   ▒ reserved   ! unhealthy"
 COLOURS: Final = ("green", "cyan", "magenta", "yellow", "blue", "red", "bright_green", "bright_cyan")
+GROUP: Final = 8
+"""Cores in a row are set off by eights."""
 MOST_COLUMNS: Final = 4
 MOST_MARKS: Final = 24
 """More devices of one resource on a NUMA node are counted."""
@@ -29,7 +31,7 @@ _SIGNS: Final = {State.FREE: "·", State.RESERVED: "▒", State.UNHEALTHY: "!"}
 _STYLES: Final = {State.FREE: spans.DIM, State.RESERVED: "bright_black", State.UNHEALTHY: "red"}
 _NARROWEST: Final = 22
 _USUAL: Final = 44
-_GROUP: Final = 8
+
 _FRAME: Final = 4
 
 
@@ -63,6 +65,16 @@ def told(fold: Fold) -> str:
     return f"{nodes}, nothing placed: {'each ' if len(fold.cells) > 1 else ''}{', '.join(has)}"
 
 
+def banded(cores: int, most: int) -> int:
+    """Answer how many cores stand in a row so that the rows are even: at most `most`, whole groups if several.
+
+    >>> banded(20, 32), banded(56, 39), banded(72, 32), banded(9, 5)
+    (20, 32, 24, 5)
+    """
+    rows = -(-cores // most)
+    return cores if rows == 1 else min(most, -(-cores // rows // GROUP) * GROUP)
+
+
 def style(owner: int) -> str:
     """Answer the style of what a container has taken."""
     return f"black on {COLOURS[owner % len(COLOURS)]}"
@@ -71,7 +83,7 @@ def style(owner: int) -> str:
 def _arrangement(cells: Sequence[CellDrawing], columns: int) -> tuple[int, int]:
     """Answer how many boxes stand in a row, and the columns inside each."""
     full = max(_grouped(len(cell.cores)) for cell in cells)
-    wanted = max(_NARROWEST, min(full, _grouped(4 * _GROUP)))
+    wanted = max(_NARROWEST, min(full, _grouped(4 * GROUP)))
     for number in range(min(MOST_COLUMNS, len(cells)), 1, -1):
         inner = (columns + 1) // number - 1 - _FRAME
         if inner >= wanted:
@@ -80,7 +92,7 @@ def _arrangement(cells: Sequence[CellDrawing], columns: int) -> tuple[int, int]:
 
 
 def _grouped(cores: int) -> int:
-    return cores + max(0, cores - 1) // _GROUP
+    return cores + max(0, cores - 1) // GROUP
 
 
 def _box(socket: str, cell: CellDrawing, inner: int) -> Iterator[Line]:
@@ -103,8 +115,8 @@ def _content(cell: CellDrawing, inner: int) -> Iterator[Line]:
         yield from _cores(cell, inner)
     for bar in cell.bars:
         free, taken = bar.of(State.FREE), bar.of(State.TAKEN)
-        words = f"{bar.resource} {f'{size(taken)} taken, ' if taken else ''}{size(free)} free"
-        yield from spans.wrap(words, inner)
+        text = f"{bar.resource} {f'{size(taken)} taken, ' if taken else ''}{size(free)} free"
+        yield from spans.wrap(text, inner)
         yield _bar(bar, inner)
     for resource, marks in cell.devices.items():
         name = spans.foreign(resource, inner)
@@ -127,11 +139,8 @@ def _order(counts: Mapping[State, int]) -> Iterator[tuple[State, int]]:
 
 def _cores(cell: CellDrawing, inner: int) -> Iterator[Line]:
     """Yield a row of marks per hardware thread, siblings below each other, in as few and even bands as fit."""
-    total = len(cell.cores)
-    fitting = max(1, next(number for number in range(inner, 0, -1) if _grouped(number) <= inner))
-    bands = -(-total // fitting)
-    per_band = min(fitting, -(-total // bands // _GROUP) * _GROUP)
-    for start in range(0, total, per_band):
+    per_band = banded(len(cell.cores), next(number for number in range(inner, 0, -1) if _grouped(number) <= inner))
+    for start in range(0, len(cell.cores), per_band):
         band = cell.cores[start : start + per_band]
         for thread in range(max(map(len, band))):
             yield tuple(_separated([_mark(core[thread]) if thread < len(core) else (" ", "") for core in band]))
@@ -139,7 +148,7 @@ def _cores(cell: CellDrawing, inner: int) -> Iterator[Line]:
 
 def _separated(marks: Sequence[Span]) -> Iterator[Span]:
     for index, mark in enumerate(marks):
-        if index and index % _GROUP == 0:
+        if index and index % GROUP == 0:
             yield " ", spans.PLAIN
         yield mark
 
@@ -151,16 +160,17 @@ def _mark(mark: Mark | Part) -> Span:
 
 
 def _bar(bar: Bar, inner: int) -> Line:
-    """Divide the columns among the parts; whatever is there shows at least once."""
+    """Divide the columns among the parts; as long as there are few, whatever is there shows at least once."""
+    least = 1 if len(bar.parts) <= inner // 4 else 0
     made: list[Span] = []
     done, shown = 0, 0
-    for number, part in enumerate(bar.parts):
+    for number, part in enumerate(bar.parts, start=1):
         done += part.size
-        left = len(bar.parts) - number - 1
-        end = min(inner - left, max(shown + 1, round(done * inner / bar.size)))
+        left = least * (len(bar.parts) - number)
+        end = min(inner - left, max(shown + least, round(done * inner / bar.size)))
         sign, how = _mark(part)
-        made.append((sign * max(0, end - shown), how))
-        shown = max(shown, end)
+        made.append((sign * (end - shown), how))
+        shown = end
     return tuple(made)
 
 

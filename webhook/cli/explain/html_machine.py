@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Final
 
-from webhook.cli.explain import words
+from webhook.cli.explain import wording
+from webhook.cli.explain.boxes import banded
 from webhook.cli.explain.boxes import told
 from webhook.cli.explain.html_tags import Html
 from webhook.cli.explain.html_tags import join
@@ -55,7 +56,7 @@ def colour(owner: int) -> str:
 
 def badge(owner: int) -> Html:
     """Show the letter and colour of a container."""
-    return tag("span", words.letter(owner), class_=f"badge {colour(owner)}")
+    return tag("span", wording.letter(owner), class_=f"badge {colour(owner)}")
 
 
 def _legend(drawing: MachineDrawing) -> Html:
@@ -76,7 +77,7 @@ def _cell(cell: CellDrawing, owners: Sequence[str]) -> Html:
         parts += [_label("CPUs", _counts(list(cell.cpus))), _cores(cell, owners)]
     for bar in cell.bars:
         taken = bar.of(State.TAKEN)
-        numbers = f"{f'{words.size(taken)} taken, ' if taken else ''}{words.size(bar.of(State.FREE))} free"
+        numbers = f"{f'{wording.size(taken)} taken, ' if taken else ''}{wording.size(bar.of(State.FREE))} free"
         parts += [_label(bar.resource, numbers), _bar(bar, owners)]
     for resource, marks in cell.devices.items():
         parts += [_label(resource, _counts(marks)), _devices(resource, marks, owners)]
@@ -97,10 +98,10 @@ def _cores(cell: CellDrawing, owners: Sequence[str]) -> Html:
     """Draw bands of cores; where the machine has hardware threads, those of a core stand below each other."""
     threads = max(map(len, cell.cores))
     height = threads * _STEP + _BETWEEN_BANDS
-    columns = min(len(cell.cores), _PER_BAND)
-    bands = -(-len(cell.cores) // _PER_BAND)
+    columns = banded(len(cell.cores), _PER_BAND)
+    bands = -(-len(cell.cores) // columns)
     shapes = [
-        _square(cpu, _left(index % _PER_BAND), index // _PER_BAND * height + thread * _STEP, owners)
+        _square(cpu, _left(index % columns), index // columns * height + thread * _STEP, owners)
         for index, core in enumerate(cell.cores)
         for thread, cpu in enumerate(core)
     ]
@@ -118,7 +119,7 @@ def _square(cpu: Mark, left: int, top: int, owners: Sequence[str]) -> Html:
     rect = tag("rect", x=left, y=top, width=_SIDE, height=_SIDE, rx=3, class_=_class(cpu), data_cpu=cpu.id)
     if cpu.owner is None:
         return svg_title(f"{name}: {cpu.state.value}", rect)
-    sign = tag("text", words.letter(cpu.owner), x=left + _SIDE // 2, y=top + 12)
+    sign = tag("text", wording.letter(cpu.owner), x=left + _SIDE // 2, y=top + 12)
     return svg_title(f"{name}: {owners[cpu.owner]}", rect, sign)
 
 
@@ -132,7 +133,7 @@ def _bar(bar: Bar, owners: Sequence[str]) -> Html:
         left, right = done * _BAR_WIDTH // bar.size, (done + part.size) * _BAR_WIDTH // bar.size
         who = part.state.value if part.owner is None else owners[part.owner]
         rect = tag("rect", x=left, y=0, width=max(2, right - left), height=_BAR_HEIGHT, class_=_class(part))
-        shapes.append(svg_title(f"{words.size(part.size)} {bar.resource}: {who}", rect))
+        shapes.append(svg_title(f"{wording.size(part.size)} {bar.resource}: {who}", rect))
         done += part.size
     view = f"0 0 {_BAR_WIDTH} {_BAR_HEIGHT}"
     return tag("svg", *shapes, class_="bar", viewBox=view, preserveAspectRatio="none", role="img")
@@ -145,7 +146,7 @@ def _devices(resource: str, marks: Sequence[Mark], owners: Sequence[str]) -> Htm
 def _chips(resource: str, marks: Sequence[Mark], owners: Sequence[str]) -> Iterator[Html]:
     for mark in marks[:MOST_MARKS]:
         who = mark.state.value if mark.owner is None else owners[mark.owner]
-        sign = "" if mark.owner is None else words.letter(mark.owner)
+        sign = "" if mark.owner is None else wording.letter(mark.owner)
         title = f"{resource} {mark.id}: {who}"
         yield tag("span", sign, class_=f"device {_class(mark)}", title=title, data_device=mark.id)
     if len(marks) > MOST_MARKS:

@@ -57,21 +57,25 @@ def pad(one: Line, columns: int) -> Line:
 def wrap(text: str, columns: int, *, indent: str = "", hang: str = "", style: str = PLAIN) -> Iterator[Line]:
     """Break text at spaces into lines of at most `columns`, the first after `indent`, the others after `hang`.
 
-    A word that is too long for a line is broken too.
+    A word that is too long for a line is broken too. No line starts with "::", which CI runners take for a command.
     """
     start, row = indent, ""
     for word in text.split(" "):
         room = max(columns - cell_len(start), 1)
         if row and cell_len(row) + 1 + cell_len(word) > room:
-            yield line(start, (row, style))
+            yield line(start, (_tamed(row), style))
             start, row = hang, ""
             room = max(columns - cell_len(start), 1)
         *full, rest = chop_cells(word, room) or [""]
         for piece in full:
-            yield line(start, (f"{row} {piece}" if row else piece, style))
+            yield line(start, (_tamed(f"{row} {piece}" if row else piece), style))
             start, row = hang, ""
         row = f"{row} {rest}" if row else rest
-    yield line(start, (row, style))
+    yield line(start, (_tamed(row), style))
+
+
+def _tamed(row: str) -> str:
+    return f".{row[1:]}" if row.startswith("::") else row
 
 
 def beside(blocks: Iterable[list[Line]], gap: str = " ") -> Iterator[Line]:

@@ -70,10 +70,10 @@ def subject(merge: Merge) -> str:
 
 
 def outcome(merge: Merge) -> str:
-    """Say what the hints merged to, and whether the policy takes that."""
-    merged = "no affinity" if merge.cells is None else cells(merge.cells)
+    """Say what kind of affinity the hints merged to, and whether the policy takes it."""
     preferred = "preferred" if merge.preferred else "not preferred"
-    return f"{merged}, {preferred}: {'admitted' if merge.admitted else 'refused'}"
+    affinity = f"no affinity, {preferred}" if merge.cells is None else preferred
+    return f"{affinity}: {'admitted' if merge.admitted else 'refused'}"
 
 
 def replicas(number: int) -> str:
@@ -86,6 +86,7 @@ def placed(placement: Placement) -> Iterator[str]:
     if placement.cpus:
         yield f"CPUs {cpuset.format(placement.cpus)} on {nodes(placement.cpu_cells)}"
     for block in placement.memory:
-        yield f"{block.type} {Quantity.of_bytes(block.size)} on {nodes(block.cells)}"
+        amount = f"{Quantity.of_bytes(block.size)} on" if block.size else "left to a later container, on"
+        yield f"{block.type} {amount} {nodes(block.cells)}"
     for resource, ids in placement.devices.items():
         yield f"{resource} {', '.join(ids)}"
