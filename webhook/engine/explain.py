@@ -9,6 +9,7 @@ from webhook.domain.check import Subject
 from webhook.domain.drawing import draw
 from webhook.domain.errors import InputError
 from webhook.domain.facts import read
+from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.fit import ClassFit
 from webhook.domain.kubelet.trace import trace
@@ -131,11 +132,16 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
         ),
         repaired=repaired,
         qos=subject.facts.qos.value,
+        because=tuple(map(_said, judgement.remaining)) if readable and exempt is None else (),
         containers=tuple(map(_container, subject.facts.containers)),
         classes=tuple(_class(subject, fit) for fit in subject.fits) if readable else (),
         ineligible=_ineligible(subject, world.classes) if readable else {},
         notes=tuple(_notes(judgement, subject, exempt, known=known, repaired=repaired)),
     )
+
+
+def _said(finding: Finding) -> str:
+    return f"container {finding.container}: {finding.message}" if finding.container else finding.message
 
 
 def _container(container: Container) -> ExplainedContainer:
@@ -156,7 +162,7 @@ def _class(subject: Subject, fit: ClassFit) -> ExplainedClass:
         kubelet="admitted" if admission.admitted else words,
         handler=admission.handler,
         fits=fit.fits,
-        reason=fit.reason,
+        reason=fit.reason or fit.uneven,
         replicas=replicas_on_empty(facts, node_class, subject.accelerators, subject.numa_nodes),
         shapes=suggest.remedies(asked),
         trace=traced,

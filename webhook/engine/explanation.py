@@ -24,8 +24,9 @@ class ExplainedClass:
     """How an empty node of one class answers to the pod.
 
     `settings` are the kubelet's, by the names of its configuration. `kubelet` is its answer in its own words, and
-    `handler` says which part of it refused (None for an admitted pod); `fits` and `reason` are ours. `replicas` is how
-    many such pods an empty node takes, each aligned. `shapes` say what would fit instead, best first.
+    `handler` says which part of it refused (None for an admitted pod). `fits` and `reason` are ours; `reason` also says
+    what is uneven about a pod over several NUMA nodes. `replicas` is how many such pods an empty node takes, each
+    aligned. `shapes` say what would fit instead, best first.
     """
 
     name: str
@@ -45,7 +46,8 @@ class ExplainedClass:
 class ExplainedTemplate:
     """One pod template: lint's verdict, then what the simulation says of the pod.
 
-    The pod is the one after `result.edits` if `repaired`, else the one as written. `containers` are in the kubelet's
+    The pod is the one after `result.edits` if `repaired`, else the one as written. `because` says what no repair cures
+    and the policy enforces, where the webhook would deny the pod. `containers` are in the kubelet's
     order, which is that of the placements. `ineligible` maps a node class to why the pod cannot go there. `notes` say
     what is special, one line each.
     """
@@ -53,6 +55,7 @@ class ExplainedTemplate:
     result: Result
     repaired: bool
     qos: str
+    because: tuple[str, ...]
     containers: tuple[ExplainedContainer, ...]
     classes: tuple[ExplainedClass, ...]
     ineligible: Mapping[str, str]

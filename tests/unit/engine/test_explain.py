@@ -47,6 +47,22 @@ def test_a_pod_that_does_not_fit_is_told_in_the_kubelets_words_and_what_to_write
     assert one.shapes[0] == "use at most 4 per pod"
 
 
+def test_a_denied_pod_says_what_no_repair_cures() -> None:
+    template, _ = only(explained(EIGHT))
+
+    assert [reason.partition(" (")[0] for reason in template.because] == [
+        "container server: 8 nvidia.com/gpu never fit one NUMA node of two-socket-32c"
+    ]
+
+
+def test_an_uneven_spread_is_a_reason_of_the_class_and_of_the_denial() -> None:
+    wide = pod(container(**equal("120", "1200Gi", 8)), annotations={"numagate.io/numa-nodes": "2"})
+    template, one = only(explained(wide, machine="generic-2x4-restricted"))
+
+    assert (one.fits, one.reason) == (Fits.YES, "CPUs per NUMA node are 94, 26")
+    assert len(template.because) == 1
+
+
 def test_a_pod_is_explained_as_it_is_after_the_repair() -> None:
     template, one = only(explained(UNEQUAL))
 

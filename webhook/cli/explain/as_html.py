@@ -65,6 +65,7 @@ def _template(number: int, template: ExplainedTemplate) -> Html:
         tag("h2", tag("small", result.kind or "object"), " ", result.name),
         tag("p", where, class_="muted"),
         tag("p", "The webhook: ", tag("b", result.decision), f". QoS class {template.qos}{after}."),
+        *[tag("p", reason, class_="because") for reason in template.because],
         *[tag("p", note, class_="note") for note in template.notes],
         _edits(template),
         _folded("containers", len(template.containers), _containers(template)),

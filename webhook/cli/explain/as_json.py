@@ -67,6 +67,7 @@ def _template(template: ExplainedTemplate) -> Mapping[str, object]:
         "namespace": result.namespace,
         "path": result.path,
         "decision": result.decision,
+        "because": list(template.because),
         "repaired": template.repaired,
         "edits": [{"path": edit.path, "line": edit.line, "old": edit.old, "new": edit.new} for edit in result.edits],
         "qos": template.qos,

@@ -55,6 +55,8 @@ def _template(template: ExplainedTemplate, columns: int) -> Iterator[Line]:
     where = f"{foreign(result.file, _LONGEST)}, line {result.line}, {foreign(result.path, _LONGEST)}"
     yield from wrap(f"{where}, namespace {foreign(result.namespace)}", columns, indent="  ", hang="  ", style=spans.DIM)
     yield from wrap(_verdict(template), columns, indent="  ", hang="  ")
+    for reason in template.because[:MOST_LISTED]:
+        yield from wrap(foreign(reason, 2 * _LONGEST), columns, indent="  because: ", hang="    ")
     if template.repaired:
         yield from wrap("explained as it will be after the repair:", columns, indent="  ", hang="  ")
         for edit in result.edits[:MOST_LISTED]:

@@ -78,6 +78,7 @@ def test_a_refusal_has_the_kubelets_words_and_the_shapes() -> None:
     text = " ".join(read(page(pod(container(**equal("8", "32Gi", 9))))).text)
 
     assert "TopologyAffinityError: Resources cannot be allocated with Topology locality" in text
+    assert "container server: 9 nvidia.com/gpu never fit one NUMA node" in text
     assert "use at most 4 per pod" in text
     assert "no NUMA nodes can serve it" in text
 

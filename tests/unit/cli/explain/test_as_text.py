@@ -73,6 +73,7 @@ def test_a_pod_its_classes_and_the_placement() -> None:
 def test_a_refusal_is_told_in_the_kubelets_words_with_what_to_do() -> None:
     told = shown(pod(container(**equal("8", "32Gi", 9))))
 
+    assert "  because: container server: 9 nvidia.com/gpu never fit one NUMA node of two-socket-32c" in told
     assert "two-socket-32c: DOES NOT FIT\n" in told
     assert "  the kubelet: TopologyAffinityError: Resources cannot be allocated with Topology locality\n" in told
     assert "  instead: use at most 4 per pod\n" in told
