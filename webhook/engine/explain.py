@@ -188,8 +188,6 @@ def _with_options(policy: str, options: Mapping[str, str]) -> str:
 
 def _ineligible(subject: Subject, classes: Sequence[NodeClass]) -> Mapping[str, str]:
     """Say why the scheduler keeps the pod off each class that was not simulated."""
-    if subject.crowded:
-        return {}
     tried = {fit.node_class.name for fit in subject.fits}
     resources = sorted({resource for counts in subject.accelerators.values() for resource in counts})
     found: dict[str, str] = {}
@@ -206,17 +204,13 @@ def _notes(judgement: Judgement, subject: Subject, exempt: str | None, *, known:
         yield "the kind is not known: this part is taken for a pod"
     if exempt:
         yield exempt
-    elif judgement.outcome is Outcome.INVALID:
-        for finding in judgement.findings:
-            if finding.severity is Severity.INVALID:
-                yield f"{finding.code}: {finding.message}"
+    if judgement.outcome is Outcome.INVALID:
+        yield from (f"{one.code}: {one.message}" for one in judgement.findings if one.severity is Severity.INVALID)
         return
-    elif not judgement.governed:
+    if not judgement.governed and not exempt:
         yield "the policy does not govern it (not recognised as inference): it is neither repaired nor refused"
     if judgement.edits and not repaired and not exempt:
         count = len(judgement.edits)
         yield f"explained as written; the webhook would change {count} value{'s'[: count != 1]} first"
-    if subject.crowded:
-        yield f"{len(subject.facts.containers)} containers are too many to simulate"
-    elif not subject.fits:
+    if not subject.fits:
         yield "no node class that it could go to is known: name one with --profile"

@@ -157,6 +157,9 @@ def test_amounts_that_only_an_operator_understands_are_skipped() -> None:
     explanation = explained({**custom, "spec": {"worker": {"resources": {"gpu": 2}}}})
 
     assert explanation.templates == ()
+    assert [one.reason for one in explanation.skipped] == [
+        "asks for devices in words of its own: explain the pods made of it"
+    ]
 
 
 def test_what_the_api_server_refuses_is_not_placed() -> None:
@@ -189,6 +192,22 @@ def test_a_pod_that_the_policy_does_not_govern_is_explained_as_written() -> None
     assert template.notes == (
         "the policy does not govern it (not recognised as inference): it is neither repaired nor refused",
     )
+
+
+def test_an_exempt_pod_that_the_api_server_refuses_says_both() -> None:
+    broken = pod(container(limits={GPU: "one"}))
+    (template,) = explained({**broken, "metadata": {"name": "llm", "namespace": "kube-system"}}).templates
+
+    assert [note.partition(":")[0] for note in template.notes] == [
+        "namespace kube-system is exempt",
+        "malformed-quantity",
+    ]
+
+
+def test_a_class_with_a_negative_option_shows_its_value() -> None:
+    _, one = only(explained(pod(), classes=(machine(cpu_manager_policy_options={"full-pcpus-only": "false"}),)))
+
+    assert one.settings["cpuManagerPolicy"] == "static (full-pcpus-only=false)"
 
 
 def test_a_limit_range_in_the_input_is_applied() -> None:

@@ -151,5 +151,15 @@ def test_a_machine_without_anything_to_draw_is_told() -> None:
     assert drawn(machine(cells=shape, devices={})) == ["NUMA nodes 0-1, nothing placed: each no CPUs, 32Gi memory"]
 
 
+def test_a_memory_node_in_use_is_a_box_without_cpus() -> None:
+    wide = machine("best-effort", cells=(*cells(1, 4, 4 * GIB), Cell(1, 64 * GIB)), devices={}, reserved_cpus="0")
+    shown = drawn(wide, app("2/20Gi/-"))
+
+    assert [line.split("│")[3].strip() for line in shown[1:3]] == [
+        "memory 17Gi taken, 46Gi free",
+        "A" * 12 + "·" * 31 + "▒",
+    ]
+
+
 def test_colours_come_again_after_the_last() -> None:
     assert style(0) == style(8) == "black on green"

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+from kubelets import GIB
 from kubelets import GPU
 from kubelets import app
 from kubelets import cells
@@ -16,6 +17,7 @@ from webhook.cli.explain.html_machine import colour
 from webhook.cli.explain.html_machine import machine as drawn_machine
 from webhook.domain.drawing import draw
 from webhook.domain.kubelet.admit import admit_on_empty
+from webhook.domain.topology import Cell
 from webhook.domain.topology import Device
 from webhook.domain.topology import NodeClass
 from webhook.sources.policy_file import load_profile
@@ -90,8 +92,12 @@ def test_sockets_and_numa_nodes_are_nested_and_idle_ones_are_a_sentence() -> Non
     assert "NUMA nodes 2-33, nothing placed: each no CPUs, no memory" in html
 
 
-def test_a_memory_node_in_use_has_no_socket_and_no_squares() -> None:
-    assert "<svg" not in drawn(machine(cells=(), devices={}))
+def test_a_memory_node_in_use_is_a_card_without_squares() -> None:
+    wide = machine("best-effort", cells=(*cells(1, 4, 4 * GIB), Cell(1, 64 * GIB)), devices={}, reserved_cpus="0")
+    card = drawn(wide, app("2/20Gi/-")).split('data-cell="1"')[1]
+
+    assert "17Gi taken, 46Gi free" in card
+    assert "data-cpu" not in card
 
 
 def test_very_many_devices_are_counted() -> None:

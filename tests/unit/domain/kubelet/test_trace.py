@@ -79,6 +79,12 @@ def test_in_pod_scope_there_is_one_merge_for_the_whole_pod() -> None:
     assert merged(told) == [(None, (0,), True, True)]
 
 
+def test_managers_that_do_not_pin_hint_nothing() -> None:
+    told = trace(pod(app("4/8Gi/2")), machine(cpu_manager_policy="none", memory_manager_policy="None"))
+
+    assert lists(told.merges[0]) == [f"devices {GPU}: 0* 1* 0+1"]
+
+
 def test_policy_none_merges_nothing() -> None:
     assert trace(pod(app("4/8Gi/2")), machine("none")).merges == ()
 
