@@ -1,7 +1,6 @@
 """Tells how a pod was admitted or refused: what each manager hinted, and how the hints were merged.
 
-The topology manager is the same as ever; only its merger is replaced by one that takes notes. It asks the managers once
-more for what they hint, and at once, because later allocations change the answer.
+The managers and the topology manager are the same as ever; only the merger is replaced by one that takes notes.
 """
 
 from collections.abc import Callable
@@ -16,15 +15,15 @@ from itertools import chain
 from itertools import islice
 from typing import Final
 
+from webhook.domain.demand import aggregate
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.kubelet.admit import startup_error
-from webhook.domain.kubelet.device_manager import DeviceManager
 from webhook.domain.kubelet.hint_merger import HintMerger
 from webhook.domain.kubelet.hints import Affinity
-from webhook.domain.kubelet.hints import HintProvider
 from webhook.domain.kubelet.hints import Hints
+from webhook.domain.kubelet.machine import Machine
 from webhook.domain.kubelet.machine import derive
 from webhook.domain.kubelet.memory_table import is_memory
 from webhook.domain.kubelet.node import NodeState
@@ -99,9 +98,19 @@ def trace(facts: PodFacts, node_class: NodeClass) -> Trace:
     asked: Iterator[Container | None] = iter([None] if machine.scope == POD_SCOPE else facts.containers)
     merges: list[Merge] = []
 
-    def note(affinity: Affinity | None) -> None:
+    def note(lists: Sequence[Hints | None], affinity: Affinity | None) -> None:
         container = next(asked)
-        merges.append(_merge(container, tuple(_lists(state, facts, container)), affinity, machine.merger))
+        named = tuple(_named(lists, facts, container, machine))
+        mask = affinity.mask if affinity else None
+        merges.append(
+            Merge(
+                container=container.name if container else None,
+                lists=named,
+                cells=None if mask is None else tuple(bitmask.members(mask)),
+                preferred=affinity is not None and affinity.preferred,
+                admitted=affinity is not None and machine.merger.admits(affinity),
+            )
+        )
 
     settings = {one.name: getattr(machine.merger, one.name) for one in fields(HintMerger)}
     state = NodeState(replace(machine, merger=_NotingMerger(**settings, note=note)))
@@ -112,62 +121,40 @@ def trace(facts: PodFacts, node_class: NodeClass) -> Trace:
 
 @dataclass(frozen=True)
 class _NotingMerger(HintMerger):
-    """Merges as ever, and tells each result, None where it could not be found."""
+    """Merges as ever, and tells what it was given and each result, None where it could not be found."""
 
-    note: Callable[[Affinity | None], None] = field(kw_only=True)
+    note: Callable[[Sequence[Hints | None], Affinity | None], None] = field(kw_only=True)
 
     def merge(self, lists: Sequence[Hints | None]) -> Affinity:
         """Answer the best hint (see `HintMerger.merge`)."""
         try:
             affinity = HintMerger.merge(self, lists)
         except RefusedError:
-            self.note(None)
+            self.note(lists, None)
             raise
-        self.note(affinity)
+        self.note(lists, affinity)
         return affinity
 
 
-def _merge(
-    container: Container | None, lists: tuple[HintList, ...], affinity: Affinity | None, merger: HintMerger
-) -> Merge:
-    mask = affinity.mask if affinity else None
-    return Merge(
-        container=container.name if container else None,
-        lists=lists,
-        cells=None if mask is None else tuple(bitmask.members(mask)),
-        preferred=affinity is not None and affinity.preferred,
-        admitted=affinity is not None and merger.admits(affinity),
-    )
+def _named(
+    lists: Sequence[Hints | None], pod: PodFacts, container: Container | None, machine: Machine
+) -> Iterator[HintList]:
+    """Say whose the lists are: they come from the devices, one for each resource, then the CPUs, then the memory.
 
-
-def _lists(state: NodeState, pod: PodFacts, container: Container | None) -> Iterator[HintList]:
-    """Ask each manager for its hints, in the kubelet's order."""
-    yield from _of_devices(state.devices, pod, container)
-    if state.cpus is not None:
-        for hints in _ask(state.cpus, pod, container):
-            yield _listed("cpu", CPU, hints)
-    if state.memory is not None:
-        containers = pod.containers if container is None else (container,)
-        names = dict.fromkeys(name for one in containers for name in one.requests if is_memory(name))
-        for hints in _ask(state.memory, pod, container)[:1]:  # they are the same for memory and every page size
-            yield _listed("memory", ", ".join(names) or MEMORY, hints)
-
-
-def _of_devices(devices: DeviceManager, pod: PodFacts, container: Container | None) -> Iterator[HintList]:
-    """Ask for one resource at a time, so that each answer has a name."""
+    What the memory manager hints is the same for memory and every size of pages, and is told once.
+    """
     containers = pod.containers if container is None else (container,)
-    for resource in dict.fromkeys(name for one in containers for name in one.limits):
-        narrowed = replace(pod, containers=tuple(_only(one, resource) for one in pod.containers))
-        for hints in _ask(devices, narrowed, _only(container, resource) if container else None):
-            yield _listed("devices", resource, hints)
-
-
-def _only(container: Container, resource: str) -> Container:
-    return replace(container, limits={name: value for name, value in container.limits.items() if name == resource})
-
-
-def _ask(manager: HintProvider, pod: PodFacts, container: Container | None) -> list[Hints | None]:
-    return manager.pod_hints(pod) if container is None else manager.container_hints(pod, container)
+    limits = aggregate((one.kind, one.limits) for one in containers)
+    devices = [resource for resource in limits if resource in machine.devices]
+    rest = list(lists[len(devices) :])
+    for resource, hints in zip(devices, lists, strict=False):
+        yield _listed("devices", resource, hints)
+    if machine.cpu_options is not None:
+        yield _listed("cpu", CPU, rest.pop(0))
+    requests = (*(one.requests for one in containers), pod.pod_requests)
+    names = dict.fromkeys(name for one in requests for name in one if is_memory(name))
+    for hints in rest[:1]:
+        yield _listed("memory", ", ".join(names) or MEMORY, hints)
 
 
 def _listed(manager: str, resource: str, hints: Hints | None) -> HintList:

@@ -115,6 +115,20 @@ def test_every_device_resource_has_a_list_of_its_own() -> None:
     assert lists(told.merges[0])[:2] == [f"devices {GPU}: 0* 1* 0+1", "devices example.com/nic: 0+1*"]
 
 
+def test_in_pod_scope_every_resource_of_every_container_has_its_list() -> None:
+    nics = {"example.com/nic": gpus((2, 0))[GPU], "example.com/disk": gpus((0, 2))[GPU]}
+    first, second = init("2/1Gi/-", **{"example.com/disk": "1"}), app("4/8Gi/2", **{"example.com/nic": "1"})
+    told = trace(pod(first, second), machine("restricted", "pod", devices={**gpus(), **nics}))
+
+    assert sorted(lists(told.merges[0])) == [
+        "cpu cpu: 0* 1* 0+1",
+        "devices example.com/disk: 1*",
+        "devices example.com/nic: 0*",
+        f"devices {GPU}: 0* 1* 0+1",
+        "memory memory: 0* 1* 0+1",
+    ]
+
+
 def test_long_lists_are_cut_and_counted() -> None:
     shape = cells(8, 2, 8 * GIB)
     told = trace(pod(app("2/1Gi/-")), machine(cells=shape, devices={}, reserved_cpus="0"))
