@@ -22,6 +22,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import with_shared_parts
 from webhook.sources.machines import load_machine
 from webhook.sources.machines import machine_spec
 
@@ -104,7 +105,7 @@ def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeCla
     for layer in layers:
         spec = overlay(spec, get_object(written(layer.data), "spec"))
     policy = to_policy(_name(layers[-1]), spec)
-    classes = tuple(profiles) or declared
+    classes = with_shared_parts(profiles or declared)
     policy = replace(policy, generation=generation(policy, classes))
     return LoadedPolicy(policy=policy, classes=classes, source=source)
 
