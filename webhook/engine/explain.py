@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webhook.domain import stranded
 from webhook.domain.check import Subject
 from webhook.domain.drawing import draw
 from webhook.domain.errors import InputError
@@ -12,11 +13,14 @@ from webhook.domain.facts import read
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.fit import ClassFit
+from webhook.domain.fit import Fits
 from webhook.domain.kubelet.trace import trace
 from webhook.domain.manifest import Manifest
 from webhook.domain.pod import Container
+from webhook.domain.quantity import Quantity
 from webhook.domain.replicas import replicas_on_empty
 from webhook.domain.report import ReadError
+from webhook.domain.resources import MEMORY
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
@@ -134,7 +138,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
         qos=subject.facts.qos.value,
         because=tuple(map(_said, judgement.remaining)) if readable and exempt is None else (),
         containers=tuple(map(_container, subject.facts.containers)),
-        classes=tuple(_class(subject, fit) for fit in subject.fits) if readable else (),
+        classes=tuple(_class(subject, fit, world.classes) for fit in subject.fits) if readable else (),
         ineligible=_ineligible(subject, world.classes) if readable else {},
         notes=tuple(_notes(judgement, subject, exempt, known=known, repaired=repaired)),
     )
@@ -149,12 +153,11 @@ def _container(container: Container) -> ExplainedContainer:
     return ExplainedContainer(container.name, container.kind.value, requests)
 
 
-def _class(subject: Subject, fit: ClassFit) -> ExplainedClass:
+def _class(subject: Subject, fit: ClassFit, classes: Sequence[NodeClass]) -> ExplainedClass:
     node_class, facts = fit.node_class, subject.facts
     traced = trace(facts, node_class)
     admission = traced.admission
     words = f"{admission.reason}: {admission.message}" if admission.message else str(admission.reason)
-    asked = suggest.Misfit(facts, subject.accelerators, (fit,), subject.numa_nodes, subject.policy.classes)
     return ExplainedClass(
         name=node_class.name,
         assumed=node_class.assumed,
@@ -164,9 +167,24 @@ def _class(subject: Subject, fit: ClassFit) -> ExplainedClass:
         fits=fit.fits,
         reason=fit.reason or fit.uneven,
         replicas=replicas_on_empty(facts, node_class, subject.accelerators, subject.numa_nodes),
-        shapes=suggest.remedies(asked),
+        stranded=_stranded(subject, fit),
+        shapes=suggest.shapes(suggest.misfit_of(subject, classes), node_class),
         trace=traced,
         drawing=draw(node_class, admission.placements),
+    )
+
+
+def _stranded(subject: Subject, fit: ClassFit) -> str:
+    """Say what stays idle on a NUMA node beside as many pods as it takes; one pod for several is meant to fill them."""
+    if fit.fits is Fits.NO or subject.numa_nodes > 1:
+        return ""
+    found = stranded.find(subject.facts, fit.node_class, subject.accelerators)
+    if found is None:
+        return ""
+    left, of = (Quantity.of_bytes(number) if found.native == MEMORY else number for number in (found.left, found.room))
+    native = "memory" if found.native == MEMORY else "CPUs"
+    return (
+        f"{found.idle} of {found.devices} {found.resource} stay idle on a NUMA node with {left} of {of} {native} left"
     )
 
 

@@ -8,6 +8,7 @@ from webhook.domain.fit import Fits
 from webhook.domain.kubelet.trace import Trace
 from webhook.domain.report import ReadError
 from webhook.domain.report import Result
+from webhook.engine.suggestion import Suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class ExplainedClass:
     `settings` are the kubelet's, by the names of its configuration. `kubelet` is its answer in its own words, and
     `handler` says which part of it refused (None for an admitted pod). `fits` and `reason` are ours; `reason` also says
     what is uneven about a pod over several NUMA nodes. `replicas` is how many such pods an empty node takes, each
-    aligned. `shapes` say what would fit instead, best first.
+    aligned; `stranded` says which accelerators stay idle beside them, or is empty. `shapes` would fit instead, best
+    first.
     """
 
     name: str
@@ -37,7 +39,8 @@ class ExplainedClass:
     fits: Fits
     reason: str
     replicas: int
-    shapes: tuple[str, ...]
+    stranded: str
+    shapes: tuple[Suggestion, ...]
     trace: Trace
     drawing: MachineDrawing
 

@@ -44,7 +44,25 @@ def test_a_pod_that_does_not_fit_is_told_in_the_kubelets_words_and_what_to_write
 
     assert one.kubelet == "TopologyAffinityError: Resources cannot be allocated with Topology locality"
     assert (one.handler, one.fits, one.replicas) == ("topology-manager", Fits.NO, 0)
-    assert one.shapes[0] == "use at most 4 per pod"
+    assert one.shapes[0].text == "run 2 replicas of 4 GPUs, 4 CPUs and 16Gi each"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "memory", "told"),
+    [
+        ("28", "16Gi", "3 of 4 nvidia.com/gpu stay idle on a NUMA node with 3 of 31 CPUs left"),
+        ("2", "220Gi", "3 of 4 nvidia.com/gpu stay idle on a NUMA node with 20Gi of 240Gi memory left"),
+        ("7", "60Gi", ""),
+    ],
+)
+def test_accelerators_that_stay_idle_beside_the_replicas_are_told(cpu: str, memory: str, told: str) -> None:
+    assert only(explained(pod(container(**equal(cpu, memory, 1)))))[1].stranded == told
+
+
+def test_a_pod_for_several_numa_nodes_leaves_nothing_stranded() -> None:
+    wide = pod(container(**equal("188", "1900Gi", 6)), annotations={"numagate.io/numa-nodes": "2"})
+
+    assert only(explained(wide, machine="generic-2x4-restricted"))[1].stranded == ""
 
 
 def test_a_denied_pod_says_what_no_repair_cures() -> None:

@@ -131,8 +131,10 @@ def _answers(one: ExplainedClass) -> Html:
     if one.reason and one.reason != one.kubelet:
         rows.append(("numagate", one.reason))
     rows.append(("replicas", tag("span", wording.replicas(one.replicas), class_="replicas")))
+    if one.stranded:
+        rows.append(("stranded", one.stranded))
     if one.shapes:
-        rows.append(("instead", tag("ul", *[tag("li", shape) for shape in one.shapes])))
+        rows.append(("instead", tag("ul", *[tag("li", shape.text) for shape in one.shapes])))
     settings = ", ".join(f"{name}: {value}" for name, value in one.settings.items())
     rows.append(("settings", tag("span", settings, class_="muted")))
     return tag("dl", *[join([tag("dt", name), tag("dd", value)]) for name, value in rows])

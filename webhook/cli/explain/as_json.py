@@ -20,6 +20,7 @@ from webhook.domain.kubelet.trace import Merge
 from webhook.engine.explanation import ExplainedClass
 from webhook.engine.explanation import ExplainedTemplate
 from webhook.engine.explanation import Explanation
+from webhook.engine.suggestion import Suggestion
 
 SCHEMA: Final = "numagate.io/explain/v1"
 
@@ -90,10 +91,26 @@ def _class(one: ExplainedClass) -> Mapping[str, object]:
         "reason": one.reason,
         "kubelet": _admission(admission),
         "replicas": one.replicas,
-        "shapes": list(one.shapes),
+        "stranded": one.stranded,
+        "shapes": [_shape(shape) for shape in one.shapes],
         "placements": [_placement(placement) for placement in admission.placements],
         "merges": [_merge(merge) for merge in one.trace.merges],
         "machine": _machine(one.drawing, [placement.container for placement in admission.placements]),
+    }
+
+
+def _shape(shape: Suggestion) -> Mapping[str, object]:
+    return {
+        "kind": shape.kind,
+        "text": shape.text,
+        "edits": [
+            {"container": edit.container, "resource": edit.resource, "old": edit.old, "new": edit.new}
+            for edit in shape.edits
+        ],
+        "numaNodes": shape.numa_nodes,
+        "replicas": shape.replicas,
+        "nodeSelector": dict(shape.node_selector),
+        "tolerations": [{"key": one.key, "value": one.value, "effect": one.effect} for one in shape.tolerations],
     }
 
 

@@ -79,8 +79,12 @@ def test_a_refusal_has_the_kubelets_words_and_the_shapes() -> None:
 
     assert "TopologyAffinityError: Resources cannot be allocated with Topology locality" in text
     assert "container server: 9 nvidia.com/gpu never fit one NUMA node" in text
-    assert "use at most 4 per pod" in text
     assert "no NUMA nodes can serve it" in text
+
+
+def test_shapes_that_fit_and_idle_accelerators_are_told() -> None:
+    assert "<li>run 2 replicas of 4 GPUs, 4 CPUs and 16Gi each</li>" in page(pod(container(**equal("8", "32Gi", 8))))
+    assert "<dt>stranded</dt><dd>3 of 4 nvidia.com/gpu stay" in page(pod(container(**equal("28", "16Gi", 1))))
 
 
 def test_a_repair_is_listed_and_our_reason_stands_beside_the_kubelets() -> None:

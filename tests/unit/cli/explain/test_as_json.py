@@ -98,6 +98,24 @@ def test_a_refusal_tells_handler_reason_and_message() -> None:
     assert (one["placements"], one["merges"][0]["merged"]["cells"]) == ([], None)
 
 
+def test_shapes_that_fit_are_told_with_their_edits() -> None:
+    one = told(explained(pod(container(**equal("8", "32Gi", 8)))))["templates"][0]["classes"][0]
+
+    assert one["shapes"][0] == {
+        "kind": "fewer-accelerators",
+        "text": "run 2 replicas of 4 GPUs, 4 CPUs and 16Gi each",
+        "edits": [
+            {"container": "server", "resource": GPU, "old": "8", "new": "4"},
+            {"container": "server", "resource": "cpu", "old": "8", "new": "4"},
+            {"container": "server", "resource": "memory", "old": "32Gi", "new": "16Gi"},
+        ],
+        "numaNodes": 1,
+        "replicas": 2,
+        "nodeSelector": {},
+        "tolerations": [],
+    }
+
+
 def test_edits_and_what_was_left_out_are_told() -> None:
     unequal = pod(container(**{**equal("8"), "requests": {"cpu": "4", "memory": "32Gi", GPU: "1"}}))
     document = told(explained({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}, unequal))

@@ -76,9 +76,17 @@ def test_a_refusal_is_told_in_the_kubelets_words_with_what_to_do() -> None:
     assert "  because: container server: 9 nvidia.com/gpu never fit one NUMA node of two-socket-32c" in told
     assert "two-socket-32c: DOES NOT FIT\n" in told
     assert "  the kubelet: TopologyAffinityError: Resources cannot be allocated with Topology locality\n" in told
-    assert "  instead: use at most 4 per pod\n" in told
     assert "    nvidia.com/gpu: no NUMA nodes can serve it\n" in told
     assert "    merged: no affinity, not preferred: refused\n" in told
+
+
+def test_shapes_that_fit_and_idle_accelerators_are_told() -> None:
+    assert "  instead: run 2 replicas of 4 GPUs, 4 CPUs and 16Gi each\n" in shown(
+        pod(container(**equal("8", "32Gi", 8)))
+    )
+    told = " ".join(shown(pod(container(**equal("28", "16Gi", 1)))).split())
+
+    assert "takes 2 such pods, aligned; 3 of 4 nvidia.com/gpu stay idle on a NUMA node with 3 of 31 CPUs left" in told
 
 
 def test_our_own_reason_stands_beside_the_kubelets() -> None:
