@@ -58,7 +58,7 @@ def test_the_trace_ends_as_the_admission_does() -> None:
 def test_a_drawing_has_every_cpu_device_and_byte_once() -> None:
     for node_class, pod in made():
         admission = admit_on_empty(read(pod), node_class)
-        drawing = draw(node_class, admission.placements)
+        drawing = draw(node_class, admission)
         cells, taken = shown(drawing), 0
         for placement in admission.placements:
             taken |= placement.cpus
@@ -77,7 +77,7 @@ def test_a_drawing_has_every_cpu_device_and_byte_once() -> None:
 def test_every_drawing_fits_its_columns_and_can_be_written_as_html() -> None:
     for number, (node_class, pod) in enumerate(made()):
         admission = admit_on_empty(read(pod), node_class)
-        drawing = draw(node_class, admission.placements)
+        drawing = draw(node_class, admission)
         columns = 36 + number % 85
         assert max(map(width, boxes(drawing, columns))) <= columns
         assert machine(drawing, [placement.container for placement in admission.placements])

@@ -166,7 +166,7 @@ def _class(subject: Subject, fit: ClassFit) -> ExplainedClass:
         replicas=replicas_on_empty(facts, node_class, subject.accelerators, subject.numa_nodes),
         shapes=suggest.remedies(asked),
         trace=traced,
-        drawing=draw(node_class, admission.placements),
+        drawing=draw(node_class, admission),
     )
 
 
