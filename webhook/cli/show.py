@@ -186,7 +186,7 @@ def _picture(console: Console, machine: str) -> None:
     fits = gather(pod, load_policy().policy, (load_profile(machine),)).fits
     console.print(Text(f"Where {SAMPLES[0]}.yaml lands on an empty node of {machine}:", style="bold"), soft_wrap=True)
     placements = fits[0].admission.placements
-    terminal.write(boxes(draw(fits[0].node_class, placements), console.width), sys.stdout)
+    terminal.write(boxes(draw(fits[0].node_class, fits[0].admission), console.width), sys.stdout)
     for index, placement in enumerate(placements):
         console.print(
             f"{letter(index)} {placement.container}: {'; '.join(placed(placement))}", markup=False, soft_wrap=True

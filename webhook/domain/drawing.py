@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Placement
 from webhook.domain.kubelet.admit import startup_error
 from webhook.domain.kubelet.machine import derive
@@ -119,11 +120,12 @@ class MachineDrawing:
     loose: Mapping[str, tuple[Mark, ...]]
 
 
-def draw(node_class: NodeClass, placements: Sequence[Placement] = ()) -> MachineDrawing:
-    """Draw a node of the class with the pod that was placed on it, or empty.
+def draw(node_class: NodeClass, admission: Admission | None = None) -> MachineDrawing:
+    """Draw a node of the class with the pod that was admitted to it, or empty.
 
     What an init container leaves to a later one is drawn as the later one's.
     """
+    placements = admission.placements if admission is not None else ()
     cpus = {cpu: index for index, one in enumerate(placements) for cpu in _bits(one.cpus)}
     reserved = _reserved(node_class)
     devices = _devices(node_class, placements)

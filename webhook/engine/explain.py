@@ -170,7 +170,7 @@ def _class(subject: Subject, fit: ClassFit, classes: Sequence[NodeClass]) -> Exp
         stranded=_stranded(subject, fit),
         shapes=suggest.shapes(suggest.misfit_of(subject, classes), node_class),
         trace=traced,
-        drawing=draw(node_class, admission.placements),
+        drawing=draw(node_class, admission),
     )
 
 

@@ -68,7 +68,7 @@ def load_profiles(name_or_path: str, *, assumed: bool = False) -> tuple[NodeClas
     Raises:
         PolicyError: there is no such machine, or the file is wrong.
     """
-    if not _is_file(name_or_path):
+    if not is_file(name_or_path):
         return (load_machine(name_or_path, assumed=assumed),)
     documents = _read_checked(_read(name_or_path), name_or_path)
     for document in documents:
@@ -150,7 +150,8 @@ def _name(document: Document) -> str:
     return get_text(get_object(document.data, "metadata"), "name")
 
 
-def _is_file(name_or_path: str) -> bool:
+def is_file(name_or_path: str) -> bool:
+    """Tell whether a profile is given as a file, not as the name of a library machine."""
     return "/" in name_or_path or name_or_path.endswith((".yaml", ".yml", ".json")) or Path(name_or_path).is_file()
 
 

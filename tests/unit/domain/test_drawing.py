@@ -28,7 +28,7 @@ from webhook.domain.topology import NodeClass
 def drawn(node_class: NodeClass, *containers: dict[str, object]) -> MachineDrawing:
     admission = admit_on_empty(pod(*containers), node_class)
     assert admission.admitted, admission
-    return draw(node_class, admission.placements)
+    return draw(node_class, admission)
 
 
 def shown(drawing: MachineDrawing) -> list[CellDrawing]:

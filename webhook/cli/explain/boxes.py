@@ -47,8 +47,7 @@ def boxes(drawing: MachineDrawing, columns: int) -> Iterator[Line]:
     for fold in drawing.folds:
         yield from spans.wrap(told(fold), columns)
     for resource, marks in drawing.loose.items():
-        where = f"{spans.foreign(resource)} on no single NUMA node: "
-        yield spans.pad(spans.line(where, *_devices(marks)), columns) if len(where) < columns else spans.line(where)
+        yield from _named(f"{spans.foreign(resource)} on no single NUMA node:", _devices(marks), columns)
 
 
 def told(fold: Fold) -> str:
@@ -119,13 +118,17 @@ def _content(cell: CellDrawing, inner: int) -> Iterator[Line]:
         yield from spans.wrap(text, inner)
         yield _bar(bar, inner)
     for resource, marks in cell.devices.items():
-        name = spans.foreign(resource, inner)
-        shown = _devices(marks)
-        if len(name) + 1 + sum(len(text) for text, _ in shown) <= inner:
-            yield spans.line(f"{name} ", *shown)
-        else:
-            yield spans.line(name)
-            yield spans.line(*shown)
+        yield from _named(spans.foreign(resource, inner), _devices(marks), inner)
+
+
+def _named(name: str, marks: Sequence[Span], columns: int) -> Iterator[Line]:
+    """Yield marks behind their name, or below it where there is no room."""
+    together = spans.line(f"{name} ", *marks)
+    if spans.width(together) <= columns:
+        yield together
+        return
+    yield from spans.wrap(name, columns)
+    yield spans.pad(tuple(marks), min(columns, spans.width(tuple(marks))))
 
 
 def _counts(cell: CellDrawing) -> str:

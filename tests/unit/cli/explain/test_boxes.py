@@ -26,8 +26,8 @@ from webhook.sources.policy_file import load_profile
 
 
 def drawn(node_class: NodeClass, *containers: dict[str, object], columns: int = 100) -> list[str]:
-    placements = admit_on_empty(pod(*containers), node_class).placements if containers else ()
-    return plain(boxes(draw(node_class, placements), columns)).split("\n")
+    admission = admit_on_empty(pod(*containers), node_class) if containers else None
+    return plain(boxes(draw(node_class, admission), columns)).split("\n")
 
 
 def large(cpus: int, number: int) -> NodeClass:

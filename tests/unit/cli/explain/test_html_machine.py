@@ -24,8 +24,9 @@ from webhook.sources.policy_file import load_profile
 
 
 def drawn(node_class: NodeClass, *containers: dict[str, object]) -> str:
-    placements = admit_on_empty(pod(*containers), node_class).placements if containers else ()
-    return drawn_machine(draw(node_class, placements), [one.container for one in placements])
+    admission = admit_on_empty(pod(*containers), node_class) if containers else None
+    owners = [one.container for one in admission.placements] if admission else []
+    return drawn_machine(draw(node_class, admission), owners)
 
 
 def classes(html: str, attribute: str) -> dict[str, str]:
