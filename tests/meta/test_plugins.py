@@ -60,6 +60,15 @@ def test_the_remedy_of_a_check_is_a_sentence(name: str) -> None:
     assert "\n" not in check.remedy
 
 
+def test_the_page_of_rules_lists_the_kinds_of_shape_in_the_order_they_are_tried() -> None:
+    page = Path(__file__).parents[2] / "docs" / "rules.md"
+    lines = page.read_text(encoding="utf-8").partition("## What a misfit is told")[2].splitlines()
+    rows = [line.split("`")[1] for line in lines if line.startswith("| `")]
+    kinds = [module.KIND for module in modules_of("webhook.engine.shapes").values()]
+
+    assert rows == [kind.name for kind in sorted(kinds, key=lambda kind: kind.rank)]
+
+
 def test_the_page_of_rules_lists_every_check() -> None:
     page = Path(__file__).parents[2] / "docs" / "rules.md"
     rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]

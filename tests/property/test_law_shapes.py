@@ -22,7 +22,9 @@ from webhook.domain.finding import Severity
 from webhook.domain.fit import Fits
 from webhook.domain.fit import is_aligned
 from webhook.domain.levels import Level
+from webhook.domain.policy import Classes
 from webhook.engine.judge import judge_pod
+from webhook.engine.suggest import remedies
 from webhook.engine.suggest import shapes
 from webhook.engine.suggestion import Suggestion
 from webhook.sources.machines import load_machine
@@ -103,3 +105,17 @@ def test_a_pod_written_as_told_has_no_fault_of_its_fit(obj: dict[str, Any], mach
     ]
 
     assert faults == []
+
+
+@given(
+    guaranteed() | pods(),
+    st.lists(st.sampled_from(list(CLASSES)), min_size=1, max_size=4, unique=True),
+    st.sampled_from(list(Classes)),
+)
+def test_a_refusal_gets_two_lines_at_most_and_always_the_same(
+    obj: dict[str, Any], machines: list[str], required: Classes
+) -> None:
+    told = misfit(obj, *(replace(CLASSES[name], name=name) for name in machines), required=required)
+    lines = remedies(told)
+
+    assert (lines, len(lines) <= 2, all("\n" not in line for line in lines)) == (remedies(told), True, True)

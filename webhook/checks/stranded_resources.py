@@ -23,16 +23,17 @@ from webhook.domain.resources import CPU
 from webhook.domain.resources import amount
 from webhook.domain.stranded import Stranded
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import unlike
 
-MOST_CLASSES = 8
-"""On more classes nothing is said: each costs as many simulations as replicas fit."""
+MOST_MACHINES = 8
+"""On more kinds of machine nothing is said: each costs as many simulations as replicas fit."""
 _GIBI = 1 << 30
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw with the numbers of the first class; a pod for several NUMA nodes is meant to fill them."""
-    taking = [fit.node_class for fit in subject.fits if fit.fits is not Fits.NO]
-    if subject.numa_nodes > 1 or not 0 < len(taking) <= MOST_CLASSES:
+    taking = unlike(fit.node_class for fit in subject.fits if fit.fits is not Fits.NO)
+    if subject.numa_nodes > 1 or not 0 < len(taking) <= MOST_MACHINES:
         return
     found = _on_all(subject, taking)
     mains = [container for container in subject.mains if container.kind is not ContainerKind.INIT]
@@ -58,7 +59,7 @@ def _numbers(found: Stranded) -> str:
     )
 
 
-def _on_all(subject: Subject, classes: list[NodeClass]) -> Stranded | None:
+def _on_all(subject: Subject, classes: tuple[NodeClass, ...]) -> Stranded | None:
     """Answer what is stranded on the first class, where something is on each."""
     first: Stranded | None = None
     for node_class in classes:

@@ -25,6 +25,7 @@ from webhook.domain.fit import is_aligned
 from webhook.domain.policy import Classes
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import unlike
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
 from webhook.engine.suggestion import Suggestion
@@ -66,7 +67,7 @@ class Trials:
 
     def __init__(self, misfit: Misfit) -> None:
         self._misfit = misfit
-        twice = 2 * len(misfit.fits) if misfit.required is Classes.ALL else 0
+        twice = 2 * len(unlike(misfit.classes)) if misfit.required is Classes.ALL else 0
         self._left = min(max(MOST_TRIALS, twice), MOST_CONTAINERS // max(1, len(misfit.facts.containers)))
 
     def first(self, proposals: Iterator[Suggestion], required: tuple[NodeClass, ...]) -> Suggestion | None:
@@ -102,7 +103,7 @@ class Trials:
 
 def shapes(misfit: Misfit, node_class: NodeClass) -> tuple[Suggestion, ...]:
     """Answer the nearest shape of each kind that `node_class` takes, best first; empty for a pod that fits it."""
-    if not _is_refused(misfit, node_class):
+    if not any(one.node_class is node_class and _is_refused(misfit, one) for one in misfit.fits):
         return ()
     trials = Trials(misfit)
     found = (trials.first(kind.propose(misfit, node_class), (node_class,)) for kind in KINDS)
@@ -114,13 +115,13 @@ def remedies(misfit: Misfit) -> tuple[str, ...]:
 
     Under `classes: all` a shape fits every eligible class; else it names the class that takes it, if there are several.
     """
-    refusing = [one.node_class for one in misfit.fits if _is_refused(misfit, one.node_class)][:MOST_COMPARED]
-    refusing.sort(key=lambda one: len(room.excesses(misfit.facts, one, misfit.numa_nodes)))
+    refusing = unlike(one.node_class for one in misfit.fits if _is_refused(misfit, one))[:MOST_COMPARED]
+    nearest = sorted(refusing, key=lambda one: len(room.excesses(misfit.facts, one, misfit.numa_nodes)))
     trials = Trials(misfit)
     best: dict[bool, Suggestion] = {}
     for kind in KINDS if refusing else ():
         if kind.moves not in best:
-            found = _best(kind, misfit, refusing[:MOST_CLASSES], trials)
+            found = _best(kind, misfit, nearest[:MOST_CLASSES], trials)
             if found is not None:
                 best[kind.moves] = found
     return tuple(_text(one, misfit) for one in best.values())
@@ -128,17 +129,16 @@ def remedies(misfit: Misfit) -> tuple[str, ...]:
 
 def _best(kind: Kind, misfit: Misfit, classes: list[NodeClass], trials: Trials) -> Suggestion | None:
     for node_class in classes:
-        required = misfit.classes if misfit.required is Classes.ALL else (node_class,)
+        required = unlike(misfit.classes) if misfit.required is Classes.ALL else (node_class,)
         found = trials.first(kind.propose(misfit, node_class), required)
         if found is not None:
             return found
     return None
 
 
-def _is_refused(misfit: Misfit, node_class: NodeClass) -> bool:
+def _is_refused(misfit: Misfit, answer: ClassFit) -> bool:
     """Tell whether the class refuses the pod for its shape; one that is not pinned, or not read, lacks other things."""
-    answers = (one for one in misfit.fits if one.node_class is node_class and not misfit.facts.unreadable)
-    return any(one.fits is Fits.NO and one.cause is not Cause.UNPINNED for one in answers)
+    return answer.fits is Fits.NO and answer.cause is not Cause.UNPINNED and not misfit.facts.unreadable
 
 
 def _text(suggestion: Suggestion, misfit: Misfit) -> str:

@@ -72,13 +72,12 @@ def test_a_class_on_which_nothing_is_idle_is_good_enough() -> None:
     assert (len(found(obj, SMALL)), found(obj, SMALL, P0)) == (1, [])
 
 
-def test_on_many_classes_nothing_is_said() -> None:
-    many = [replace(P0, name=f"class-{number}") for number in range(9)]
+def test_on_many_kinds_of_machine_nothing_is_said() -> None:
+    obj = pod(container(**equal("40", "64Gi", 1)))
+    alike = [replace(P0, name=f"class-{number}") for number in range(9)]
+    unlike = [replace(one, kubelet=replace(P0.kubelet)) for one in alike]
 
-    assert (
-        len(found(pod(container(**equal("40", "64Gi", 1))), *many[:8])),
-        found(pod(container(**equal("40", "64Gi", 1))), *many),
-    ) == (1, [])
+    assert [len(found(obj, *classes)) for classes in (alike, unlike[:8], unlike)] == [1, 1, 0]
 
 
 def test_a_pod_for_several_numa_nodes_and_one_that_only_loads_with_a_gpu_are_left_alone() -> None:

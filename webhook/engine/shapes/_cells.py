@@ -1,6 +1,5 @@
 """Arithmetic for the kinds: what one NUMA node can give a pod, and how to bring CPU and memory down to that."""
 
-from collections.abc import Callable
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -27,7 +26,6 @@ MEBI = 1 << 20
 GIBI = 1 << 30
 _COARSE = 16 * GIBI
 """From here on memory is written in whole Gi, below in Mi."""
-_MOST_LISTED = 6
 _MOST_CELLS = 2
 """NUMA nodes of different size that are tried; most machines have one or two sizes."""
 
@@ -162,34 +160,3 @@ def _quantity(resource: str, value: int, unit: int) -> Quantity:
     if resource == CPU:
         return Quantity.of_count(value // unit * unit)
     return round_memory(value) if resource == MEMORY else Quantity.of_bytes(value // unit * unit)
-
-
-def as_written(edit: Change) -> str:
-    """Write a value as it stands in a manifest."""
-    return f"{edit.resource} {edit.new}"
-
-
-def given(edits: tuple[Change, ...], word: Callable[[Change], str] = as_written) -> str:
-    """Write edits container by container.
-
-    >>> given((Change("a", "cpu", "9", "8"), Change("a", "memory", "", "1Gi"), Change("b", "cpu", "3", "2")))
-    'container a cpu 8, memory 1Gi and container b cpu 2'
-    """
-    words: dict[str, list[str]] = {}
-    for edit in edits:
-        words.setdefault(edit.container, []).append(word(edit))
-    if len(words) == 1:
-        return "".join(f"container {name} {listed(values)}" for name, values in words.items())
-    return listed(f"container {name} {', '.join(values)}" for name, values in words.items())
-
-
-def listed(parts: Iterable[str]) -> str:
-    """Join parts as people do; of many the first ones and how many more.
-
-    >>> listed(["4 GPUs", "44 CPUs", "800Gi"]), listed("abcdefgh")
-    ('4 GPUs, 44 CPUs and 800Gi', 'a, b, c, d, e and 3 more')
-    """
-    *head, last = parts
-    if len(head) >= _MOST_LISTED:
-        head, last = head[: _MOST_LISTED - 1], f"{len(head) - _MOST_LISTED + 2} more"
-    return f"{', '.join(head)} and {last}" if head else last

@@ -14,9 +14,9 @@ from webhook.domain.resources import CPU
 from webhook.domain.resources import HUGEPAGES_PREFIX
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import amount
-from webhook.domain.resources import is_extended
 from webhook.domain.topology import NodeClass
 from webhook.engine.shapes import _cells
+from webhook.engine.shapes import _words
 from webhook.engine.suggestion import Change
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
@@ -25,7 +25,7 @@ from webhook.engine.suggestion import change
 from webhook.engine.suggestion import changed
 
 _MOST = 1024
-"""No node has more devices; a count beyond it is not taken apart."""
+"""More replicas than this are no remedy."""
 
 
 def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
@@ -35,9 +35,9 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
     """
     counts = [count for counts in misfit.accelerators.values() for count in counts.values()]
     divisor = math.gcd(*counts)
-    if misfit.facts.resources_set or divisor > _MOST:
+    if misfit.facts.resources_set:
         return
-    parts = [number for number in range(2, divisor + 1) if divisor % number == 0]
+    parts = [number for number in range(2, min(divisor, _MOST) + 1) if divisor % number == 0]
     for number in parts:
         if number < max(counts):
             yield from _in_parts(misfit, node_class, number)
@@ -130,46 +130,19 @@ def _most_of_one_cell(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggest
 
 def _fewer(misfit: Misfit, edits: tuple[Change, ...]) -> str:
     if len(misfit.facts.containers) == 1:
-        return f"ask for {_cells.listed(map(_worded, edits))} per pod"
-    return f"give {_cells.given(edits, _worded)}"
+        return f"ask for {_words.listed(map(_words.in_words, edits))} per pod"
+    return f"give {_words.given(edits, _words.in_words)}"
 
 
 def _each(misfit: Misfit, edits: tuple[Change, ...]) -> str:
     """Say what each replica has: `of 4 GPUs, 44 CPUs and 800Gi each`, or container by container."""
     by_container: dict[str, list[str]] = {}
-    for edit in sorted(edits, key=_order):
-        by_container.setdefault(edit.container, []).append(_worded(edit))
+    for edit in sorted(edits, key=_words.order):
+        by_container.setdefault(edit.container, []).append(_words.in_words(edit))
     if len(by_container) == 1 and len(misfit.mains) == 1:
-        return f"of {_cells.listed(next(iter(by_container.values())))} each"
+        return f"of {_words.listed(next(iter(by_container.values())))} each"
     each = (f"{', '.join(values)} in container {name}" for name, values in by_container.items())
-    return f"with {_cells.listed(each)}"
-
-
-def _order(edit: Change) -> int:
-    """Devices first, then CPU, memory and huge pages."""
-    order = {CPU: 1, MEMORY: 2}
-    return 0 if is_extended(edit.resource) else order.get(edit.resource, 3)
-
-
-def _worded(edit: Change) -> str:
-    if edit.resource == CPU:
-        return "1 CPU" if edit.new == "1" else f"{edit.new} CPUs"
-    if edit.resource == MEMORY:
-        return edit.new
-    if is_extended(edit.resource):
-        return _counted(int(edit.new), edit.resource)
-    return f"{edit.new} of {edit.resource}"
-
-
-def _counted(number: int, resource: str) -> str:
-    """Write a count of devices.
-
-    >>> _counted(4, "nvidia.com/gpu"), _counted(1, "example.com/npu")
-    ('4 GPUs', '1 example.com/npu')
-    """
-    if resource.endswith("/gpu"):
-        return f"{number} GPU{'' if number == 1 else 's'}"
-    return f"{number} {resource}"
+    return f"with {_words.listed(each)}"
 
 
 def _without_annotation(misfit: Misfit) -> str:

@@ -7,6 +7,7 @@ from webhook.domain.resources import CPU
 from webhook.domain.resources import amount
 from webhook.domain.topology import NodeClass
 from webhook.engine.shapes import _cells
+from webhook.engine.shapes import _words
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
 from webhook.engine.suggestion import Suggestion
@@ -26,7 +27,7 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
         if _cells.pinned(one) not in {0, _cells.pinned(main)} and misfit.is_chosen(one, CPU)
     ]
     if inits:
-        names = _cells.listed(f"container {one.name}" for one in inits)
+        names = _words.listed(f"container {one.name}" for one in inits)
         yield Suggestion(
             kind=KIND.name,
             text=f"give {names} cpu {cpu}, as container {main.name} has",

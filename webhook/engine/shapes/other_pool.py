@@ -9,8 +9,8 @@ from webhook.domain.kubelet.hint_merger import BEST_EFFORT
 from webhook.domain.kubelet.hint_merger import RESTRICTED
 from webhook.domain.kubelet.options import ACROSS_NUMA
 from webhook.domain.topology import NodeClass
-from webhook.engine.shapes import _cells
 from webhook.engine.shapes import _width
+from webhook.engine.shapes import _words
 from webhook.engine.suggestion import Change
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
@@ -38,8 +38,8 @@ def _suggestion(misfit: Misfit, pool: NodeClass, numa_nodes: int, edits: tuple[C
     parts = [f"a node pool with topology manager policy {kubelet.topology_manager_policy}{spreads}"]
     if not _width.is_declared(misfit, numa_nodes):
         parts.append(_width.annotation(numa_nodes))
-    parts += map(_cells.as_written, edits)
-    return Suggestion(KIND.name, _cells.listed(parts), pool, edits, numa_nodes=numa_nodes)
+    parts += map(_words.as_written, edits)
+    return Suggestion(KIND.name, _words.listed(parts), pool, edits, numa_nodes=numa_nodes)
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from webhook.domain.topology import NodeClass
 from webhook.engine.shapes import _cells
+from webhook.engine.shapes import _words
 from webhook.engine.suggestion import Change
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
@@ -26,8 +27,8 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
 def _text(misfit: Misfit, edits: tuple[Change, ...]) -> str:
     """Name the containers only where the pod has several."""
     if len(misfit.facts.containers) == 1:
-        return f"ask for {_cells.listed(map(_cells.as_written, edits))}"
-    return f"give {_cells.given(edits)}"
+        return f"ask for {_words.listed(map(_words.as_written, edits))}"
+    return f"give {_words.given(edits)}"
 
 
 KIND = Kind("smaller-request", rank=4, propose=propose)

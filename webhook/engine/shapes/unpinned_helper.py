@@ -8,6 +8,7 @@ from webhook.domain.resources import amount
 from webhook.domain.resources import below_whole
 from webhook.domain.topology import NodeClass
 from webhook.engine.shapes import _cells
+from webhook.engine.shapes import _words
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
 from webhook.engine.suggestion import Suggestion
@@ -33,7 +34,7 @@ def _free(helpers: list[Container], misfit: Misfit, node_class: NodeClass) -> Su
     edits = tuple(change(one, CPU, below_whole(amount(one.requests, CPU))) for one in helpers)
     return Suggestion(
         kind=KIND.name,
-        text=f"give {_cells.given(edits)}, which pins no CPUs",
+        text=f"give {_words.given(edits)}, which pins no CPUs",
         node_class=node_class,
         edits=edits,
         numa_nodes=misfit.numa_nodes,

@@ -6,6 +6,7 @@ from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
 from webhook.domain.topology import NodeClass
 from webhook.engine.shapes import _cells
+from webhook.engine.shapes import _words
 from webhook.engine.suggestion import Kind
 from webhook.engine.suggestion import Misfit
 from webhook.engine.suggestion import Suggestion
@@ -27,7 +28,7 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
         if len(edits) == len(parts):
             yield Suggestion(
                 kind=KIND.name,
-                text=f"give {_cells.given(edits)}, which makes whole cores",
+                text=f"give {_words.given(edits)}, which makes whole cores",
                 node_class=node_class,
                 edits=edits,
                 numa_nodes=misfit.numa_nodes,
