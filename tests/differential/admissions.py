@@ -10,6 +10,7 @@ from differential.scenarios import Scenario
 
 from webhook.domain import cpuset
 from webhook.domain import facts
+from webhook.domain import versions
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Node
@@ -32,7 +33,7 @@ def simulated(scenario: Scenario) -> list[Form]:
     node = Node(scenario.node)
     found: list[Form] = []
     for pod in scenario.pods:
-        read = facts.read(pod)
+        read = facts.read(pod, versions.rules(scenario.node.kubelet.version))
         said = node.admit(read)
         found.append({**admission_form(said, scenario.node), "qos": read.qos.value})
         if said.handler == PANIC:

@@ -1,4 +1,7 @@
-"""Compares the simulated kubelet with the real one's managers; NUMAGATE_SCENARIOS sets over how many scenarios."""
+"""Compares the simulated kubelet with the real one's managers.
+
+NUMAGATE_SCENARIOS sets over how many scenarios, NUMAGATE_KUBERNETES with the kubelet of which version.
+"""
 
 import json
 import os
@@ -10,6 +13,9 @@ import pytest
 from differential.admissions import Form
 from differential.admissions import real
 from differential.admissions import simulated
+from differential.older import VERSION
+from differential.older import aged
+from differential.older import of_version
 from differential.oracle import Oracle
 from differential.scenarios import Scenario
 from differential.scenarios import scenarios
@@ -46,7 +52,7 @@ MORE_TRAPS = {
 def test_pods_are_admitted_and_placed_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
     found: list[str] = []
     outcomes: Counter[str] = Counter()
-    made = list(scenarios(COUNT, SEED))
+    made = [aged(scenario, VERSION) for scenario in scenarios(COUNT, SEED)]
     for start in range(0, COUNT, BATCH):
         for scenario, theirs in asked(kubelet_oracle, made[start : start + BATCH]):
             outcomes.update(map(outcome, theirs))
@@ -59,6 +65,7 @@ def test_pods_are_admitted_and_placed_as_by_the_real_managers(kubelet_oracle: Or
 def test_the_traps_are_answered_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
     traps = [Scenario(name, node, (raw_pod(*containers),)) for name, (node, containers, _) in TRAPS.items()]
     traps += [Scenario(name, machine(), tuple(pods)) for name, pods in MORE_TRAPS.items()]
+    traps = [of_version(trap, VERSION) for trap in traps]
     found = [line for trap, theirs in asked(kubelet_oracle, traps) for line in differences(trap, theirs)]
     assert found == []
 

@@ -191,11 +191,14 @@ def _stranded(subject: Subject, fit: ClassFit) -> str:
 def _settings(node_class: NodeClass) -> Mapping[str, str]:
     kubelet = node_class.kubelet
     cpu, topology = kubelet.cpu_manager_policy_options, kubelet.topology_manager_policy_options
+    gates = ", ".join(f"{name}={str(on).lower()}" for name, on in kubelet.feature_gates.items())
     return {
         "topologyManagerPolicy": _with_options(kubelet.topology_manager_policy, topology),
         "topologyManagerScope": kubelet.topology_manager_scope,
         "cpuManagerPolicy": _with_options(kubelet.cpu_manager_policy, cpu),
         "memoryManagerPolicy": kubelet.memory_manager_policy,
+        "version": ".".join(map(str, kubelet.version)),
+        **({"featureGates": gates} if gates else {}),
     }
 
 

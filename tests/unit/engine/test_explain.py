@@ -136,6 +136,7 @@ def test_settings_name_policies_and_options() -> None:
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static (full-pcpus-only)",
         "memoryManagerPolicy": "Static",
+        "version": "1.37",
     }
 
 
@@ -226,6 +227,12 @@ def test_a_class_with_a_negative_option_shows_its_value() -> None:
     _, one = only(explained(pod(), classes=(machine(cpu_manager_policy_options={"full-pcpus-only": "false"}),)))
 
     assert one.settings["cpuManagerPolicy"] == "static (full-pcpus-only=false)"
+
+
+def test_feature_gates_are_among_the_settings() -> None:
+    _, one = only(explained(pod(), classes=(machine(feature_gates={"CPUManagerPolicyAlphaOptions": True}),)))
+
+    assert one.settings["featureGates"] == "CPUManagerPolicyAlphaOptions=true"
 
 
 def test_a_limit_range_in_the_input_is_applied() -> None:

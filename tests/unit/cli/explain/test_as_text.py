@@ -55,7 +55,7 @@ def test_a_pod_its_classes_and_the_placement() -> None:
         "  A server: CPUs 0-15 on NUMA node 0; memory 64Gi on NUMA node 0; nvidia.com/gpu gpu-0, gpu-1",
         "  B proxy: memory 1Gi on NUMA node 0",
         "  topologyManagerPolicy single-numa-node, topologyManagerScope container, cpuManagerPolicy static,",
-        "    memoryManagerPolicy Static",
+        "    memoryManagerPolicy Static, version 1.37",
         "  hints for container server, * preferred",
         "    nvidia.com/gpu: {0}* {1}* {0-1}",
         "    cpu: {0}* {1}* {0-1}",
