@@ -2,6 +2,7 @@
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -90,6 +91,8 @@ class Browser:
         profile = f"--user-data-dir={self.folder / 'profile'}"
         window = f"--window-size={size[0]},{size[1]}"
         command = [self.program, *QUIET, profile, window, *options, page.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+        home = {name: str(self.folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+        env = {**os.environ, **home}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=SECONDS)
         assert done.returncode == 0, done.stderr
         return done.stdout
