@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -127,13 +128,18 @@ class NodeClass:
     @property
     def threads_per_core(self) -> int:
         """CPUs per core as the kubelet counts them (CPU/topology/topology.go:CPUsPerCore): integer division."""
-        cores = sum(len(cell.cores) for cell in self.cells)
-        return sum(len(core.threads) for cell in self.cells for core in cell.cores) // cores if cores else 1
+        return _threads_per_core(self)
 
     @property
     def reserved_cpus(self) -> int:
         """The explicitly reserved CPUs as a bit set; 0 where they are reserved by size."""
         return self.kubelet.reserved_system_cpus or 0
+
+
+@lru_cache(maxsize=1024)
+def _threads_per_core(node_class: NodeClass) -> int:
+    cores = [core for cell in node_class.cells for core in cell.cores]
+    return sum(len(core.threads) for core in cores) // len(cores) if cores else 1
 
 
 def with_shared_parts(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
