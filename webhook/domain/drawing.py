@@ -126,7 +126,7 @@ def draw(node_class: NodeClass, admission: Admission | None = None) -> MachineDr
     What an init container leaves to a later one is drawn as the later one's.
     """
     placements = admission.placements if admission is not None else ()
-    cpus = {cpu: index for index, one in enumerate(placements) for cpu in _bits(one.cpus)}
+    cpus = {cpu: index for index, one in enumerate(placements) for cpu in _bits(one.cpus | _pool(one))}
     reserved = _reserved(node_class)
     devices = _devices(node_class, placements)
     memory = _memory(node_class, placements)
@@ -138,6 +138,10 @@ def draw(node_class: NodeClass, admission: Admission | None = None) -> MachineDr
     shown, folds = _fold(cells)
     loose = {resource: marks for (resource, home), marks in devices.items() if home is None}
     return MachineDrawing(tuple(_sockets(node_class, shown)), folds, loose)
+
+
+def _pool(placement: Placement) -> int:
+    return placement.pool.cpus if placement.pool is not None else 0
 
 
 def _bits(bits: int) -> Iterator[int]:
@@ -189,8 +193,11 @@ def _memory(node_class: NodeClass, placements: Sequence[Placement]) -> Mapping[i
     for cell_id, reserved in node_class.kubelet.reserved_memory.items():
         for resource, size in reserved.items():
             _take(room, taken, (cell_id,), resource, Part(size, State.RESERVED))
+    sharing = [index for index, one in enumerate(placements) if one.pool is not None]
     for index, one in enumerate(placements):
-        for block in one.memory:
+        # What several containers share is drawn once: as the last one's.
+        shared = one.pool.memory if one.pool is not None and index == sharing[-1] else ()
+        for block in (*one.memory, *shared):
             _take(room, taken, block.cells, block.type, Part(block.size, State.TAKEN, index))
     return {cell.id: list(_bars(_rows(cell), room[cell.id], taken[cell.id])) for cell in node_class.cells}
 

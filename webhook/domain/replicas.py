@@ -32,7 +32,7 @@ def fill(
         return
     resources = {resource for counts in accelerators.values() for resource in counts}
     for _ in range(sum(len(node_class.devices.get(resource, ())) for resource in resources)):
-        admission = node.admit(facts)
+        admission = node.run(facts)
         if not is_aligned(admission, accelerators, numa_nodes):
             return
         yield admission

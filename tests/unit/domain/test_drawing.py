@@ -19,6 +19,7 @@ from webhook.domain.drawing import State
 from webhook.domain.drawing import draw
 from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.quantity import Quantity
+from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import Device
@@ -180,3 +181,16 @@ def test_an_empty_large_machine_shows_one_numa_node_of_each_shape() -> None:
 
     assert [cell.id for cell in shown(drawing)] == [0, 1]
     assert [fold.cells for fold in drawing.folds] == [tuple(range(2, 12))]
+
+
+def test_what_containers_share_in_their_pod_is_drawn_once() -> None:
+    gated = machine(scope="pod", feature_gates={POD_LEVEL_GATE: True})
+    block = {"cpu": "4", "memory": "30Gi"}
+    whole = pod(app("1/1Gi"), {"name": "a"}, {"name": "b"}, resources={"limits": block, "requests": dict(block)})
+    first, second = shown(draw(gated, admit_on_empty(whole, gated)))
+
+    assert (signs(first), signs(second)) == ("rr 02 22 ..", ".. .. .. ..")
+    assert [(part.size // GIB, part.owner) for part in first.bars[0].parts if part.state is State.TAKEN] == [
+        (1, 0),
+        (29, 2),
+    ]

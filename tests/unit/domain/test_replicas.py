@@ -13,6 +13,7 @@ from webhook.domain.facts import read
 from webhook.domain.fit import Fits
 from webhook.domain.fit import fit
 from webhook.domain.replicas import replicas_on_empty
+from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import NodeClass
 from webhook.sources.machines import load_machine
 
@@ -87,3 +88,12 @@ def test_a_helper_and_an_init_container_take_part_in_every_replica() -> None:
 
     assert replicas_on_empty(read(helped), P0, {"server": {GPU: 1}}) == 6
     assert replicas_on_empty(read(loading), P0, {"server": {GPU: 1}}) == 4
+
+
+def test_replicas_that_are_pinned_as_a_whole_start_one_after_the_other() -> None:
+    gated = with_kubelet(feature_gates={POD_LEVEL_GATE: True})
+    block = {"cpu": "8", "memory": "64Gi"}
+    whole = read(pod(container(limits={GPU: "4"}), resources={"limits": block, "requests": dict(block)}))
+
+    assert replicas_on_empty(whole, gated, {"server": {GPU: 4}}) == 2
+    assert replicas_on_empty(whole, P0, {"server": {GPU: 4}}) == 0
