@@ -18,7 +18,7 @@ PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exi
 IMAGE ?= numagate:dev
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane demo bench lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane browser demo bench lock manifests image clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +47,7 @@ format: setup ## Format the code and apply safe fixes.
 
 test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
+	@$(MAKE) browser || { [[ -z "$${CI:-}" ]] && echo "No browser: the tests that need one are skipped."; }
 	@$(PYTEST) webhook tests
 
 unit: setup ## Run the quick tests only.
@@ -54,6 +55,9 @@ unit: setup ## Run the quick tests only.
 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
+
+browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
+	@scripts/browser.sh
 
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo

@@ -14,6 +14,7 @@ from webhook.domain.finding import Severity
 from webhook.domain.fit import Cause
 from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
+from webhook.domain.scheduling import tells_apart
 from webhook.domain.topology import NodeClass
 
 
@@ -34,15 +35,8 @@ def find(subject: Subject) -> Iterator[Flaw]:
 
 
 def _selector(taking: list[NodeClass], refusing: NodeClass) -> str | None:
-    """A label that a taking class declares and the refusing class declares otherwise.
-
-    One that the refusing class does not declare would not keep the pod away: its nodes may have it.
-    """
-    for node_class in taking:
-        for key, value in sorted(node_class.labels.items()):
-            if refusing.labels.get(key, value) != value:
-                return f"{key}={value}"
-    return None
+    labels = (tells_apart(node_class, refusing) for node_class in taking)
+    return next((f"{label[0]}={label[1]}" for label in labels if label is not None), None)
 
 
 CHECK = Check(

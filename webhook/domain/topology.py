@@ -152,6 +152,14 @@ def with_shared_parts(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
     return tuple(shared)
 
 
+def unlike(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
+    """Answer the first of all classes that share machine and kubelet: the others answer every pod alike."""
+    first: dict[tuple[int, int, int], NodeClass] = {}
+    for one in classes:
+        first.setdefault((id(one.cells), id(one.devices), id(one.kubelet)), one)
+    return tuple(first.values())
+
+
 def _first_equal(known: list[_T], value: _T) -> _T:
     for other in known:
         if other == value:

@@ -11,6 +11,8 @@ from webhook.domain import facts
 from webhook.domain.fit import Fits
 from webhook.domain.fit import fit
 from webhook.domain.fit import fit_each
+from webhook.domain.fit import is_aligned
+from webhook.domain.topology import unlike
 from webhook.domain.topology import with_shared_parts
 
 EAST = replace(machine(), name="east", labels={"zone": "east"})
@@ -40,3 +42,19 @@ def test_a_pod_is_simulated_once_for_classes_with_shared_parts() -> None:
     assert [one.fits for one in (east, west, poor)] == [Fits.YES, Fits.YES, Fits.NO]
     assert east.admission is west.admission
     assert [one.reason for one in (west, poor)] == [fit(pod, one, accelerators).reason for one in (WEST, POOR)]
+
+
+def test_of_classes_with_shared_parts_one_is_enough() -> None:
+    east, west, poor = with_shared_parts([EAST, WEST, POOR])
+
+    assert unlike([east, west, poor]) == (east, poor)
+
+
+def test_an_admission_is_aligned_where_it_stays_within_the_numa_nodes() -> None:
+    lenient = replace(machine(), kubelet=replace(machine().kubelet, topology_manager_policy="best-effort"))
+    admissions = [
+        fit(facts.read(raw_pod(app(resources))), lenient, {"app": {GPU: 2}}).admission
+        for resources in ("4/8Gi/2", "4/8Gi/400")
+    ]
+
+    assert [is_aligned(one, {"app"}) for one in admissions] == [True, False]

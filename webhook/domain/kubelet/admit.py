@@ -157,6 +157,7 @@ def admit_on_empty(pod: PodFacts, node_class: NodeClass) -> Admission:
     return node.admit(pod)
 
 
+@lru_cache(maxsize=_CACHED_CLASSES)
 def cell_allocatable(node_class: NodeClass) -> tuple[CellRoom, ...]:
     """Answer what each NUMA node has for pods, reserved CPUs and memory left out.
 
