@@ -15,9 +15,17 @@ PYTEST_ARGS ?=
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
+# What `make differential` compares, and with which seed; COVERAGE=1 measures the branches of the simulation as well.
+N ?= 3000
+QUANTITIES ?= 20000
+PODS ?= 5000
+SEED ?= 1
+COVERAGE ?=
+MEASURED = --branch --source=webhook.domain.kubelet
+DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --seed $(SEED)
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane demo bench lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants demo bench lock manifests image clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -53,6 +61,13 @@ unit: setup ## Run the quick tests only.
 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
+
+differential: go ## Compare with the real kubelet; N=100000 scenarios, QUANTITIES=, PODS=, SEED=, KUBERNETES=, COVERAGE=1.
+	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(BIN)/$(if $(COVERAGE),coverage run $(MEASURED),python) $(DIFFERENTIAL)
+	@$(if $(COVERAGE),$(BIN)/coverage report --show-missing --fail-under=100,:)
+
+mutants: go ## Plant errors in the simulation, one after the other, and see each of them caught.
+	@PYTHONPATH=tests $(BIN)/python -m differential.mutants
 
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo

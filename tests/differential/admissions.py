@@ -20,12 +20,27 @@ from webhook.domain.topology import NodeClass
 Form = dict[str, Any]
 
 DOES_NOT_START: list[Form] = [{"the kubelet starts": False}]
+TOO_SLOW: list[Form] = [{"the kubelet answers in time": False}]
 PANIC = "panic"
 TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
 TOO_FEW_PAGES = re.compile(r"(OutOf|resource: )hugepages-.*")
 
 
+def differs(scenario: Scenario, answer: Answer) -> bool:
+    """Tell whether the simulation answers otherwise; a kubelet that is too slow has no answer to differ from."""
+    theirs = real(answer, scenario)
+    return theirs != TOO_SLOW and simulated(scenario) != theirs
+
+
 def simulated(scenario: Scenario) -> list[Form]:
+    """Send the pods to our node; a simulation that fails gives an answer too, which no kubelet gives."""
+    try:
+        return admitted(scenario)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a difference to be shown and shrunk
+        return [{"the simulation fails": repr(error)}]
+
+
+def admitted(scenario: Scenario) -> list[Form]:
     """Send the pods to our node; as the oracle does, stop after one that makes the kubelet's code fail."""
     if startup_error(scenario.node) is not None:
         return DOES_NOT_START
@@ -42,6 +57,8 @@ def simulated(scenario: Scenario) -> list[Form]:
 
 def real(answer: Answer, scenario: Scenario) -> list[Form]:
     """Answer what the oracle said; why a kubelet does not start is not compared, nor the text of a panic."""
+    if answer.get("timeout"):
+        return TOO_SLOW
     if answer.get("error"):
         return DOES_NOT_START
     return [real_form(pod, scenario.node) for pod in answer["pods"]]

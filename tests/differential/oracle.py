@@ -28,6 +28,7 @@ TIMEOUT_STATUS = 3
 
 Question = dict[str, Any]
 Answer = dict[str, Any]
+Ask = Callable[[Sequence[Question]], list[Answer]]
 
 
 class OracleError(Exception):

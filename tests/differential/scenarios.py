@@ -10,6 +10,7 @@ from differential import arrivals
 from differential import nodes
 
 from webhook.domain import cpuset
+from webhook.domain.quantity import Quantity
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import Device
@@ -39,23 +40,45 @@ class Scenario:
         }
 
 
-def scenarios(count: int, seed: int) -> Iterator[Scenario]:
-    """Yield `count` scenarios; each depends on the seed and its own number only."""
-    for number in range(count):
+def scenarios(count: int, seed: int, first: int = 0) -> Iterator[Scenario]:
+    """Yield `count` scenarios from number `first` on; each depends on the seed and its own number only."""
+    for number in range(first, first + count):
         random = Random(f"{seed}/{number}")  # noqa: S311 - tests want the same numbers again
         node = nodes.node_class(random)
         yield Scenario(f"seed {seed}, number {number}", node, arrivals.pods(random, node))
+
+
+def read(question: Raw) -> Scenario:
+    """Read what `as_question` writes; fields may be missing."""
+    kubelet = question.get("kubelet", {})
+    cells = tuple(map(read_cell, question["numa"]))
+    devices = {name: tuple(map(read_device, found)) for name, found in question.get("devices", {}).items()}
+    node = NodeClass(question.get("name", ""), cells, devices, read_kubelet(kubelet))
+    return Scenario(question.get("name", ""), node, tuple(question["pods"]))
 
 
 def cell_fields(cell: Cell) -> Raw:
     """Write a NUMA node."""
     return {
         "id": cell.id,
-        "memory": str(cell.memory),
+        "memory": str(Quantity.of_bytes(cell.memory)),
         "hugepages": dict(cell.hugepages),
         "cores": [core_fields(core) for core in cell.cores],
         "distances": list(cell.distances) or None,
     }
+
+
+def read_cell(fields: Raw) -> Cell:
+    """Read a NUMA node."""
+    return Cell(
+        id=fields["id"],
+        memory=Quantity.parse(fields["memory"]).value,
+        cores=tuple(
+            Core(tuple(core["threads"]), core["socket"], core.get("uncore")) for core in fields.get("cores", ())
+        ),
+        hugepages=fields.get("hugepages", {}),
+        distances=tuple(fields.get("distances") or ()),
+    )
 
 
 def core_fields(core: Core) -> Raw:
@@ -63,9 +86,20 @@ def core_fields(core: Core) -> Raw:
     return {"threads": list(core.threads), "socket": core.socket, "uncore": core.uncore}
 
 
+def read_core(fields: Raw) -> Core:
+    """Read a core."""
+    return Core(tuple(fields["threads"]), fields["socket"], fields.get("uncore"))
+
+
 def device_fields(device: Device) -> Raw:
     """Write a device."""
     return {"id": device.id, "numa": None if device.numa is None else list(device.numa), "healthy": device.healthy}
+
+
+def read_device(fields: Raw) -> Device:
+    """Read a device."""
+    numa = fields.get("numa")
+    return Device(fields["id"], None if numa is None else tuple(numa), healthy=fields.get("healthy", True))
 
 
 def kubelet_fields(kubelet: KubeletSettings) -> Raw:
@@ -87,4 +121,25 @@ def kubelet_fields(kubelet: KubeletSettings) -> Raw:
 
 def limit_fields(cell: int, limits: Mapping[str, int]) -> Raw:
     """Write what is reserved on one NUMA node."""
-    return {"numaNode": cell, "limits": {name: str(size) for name, size in limits.items()}}
+    return {"numaNode": cell, "limits": {name: str(Quantity.of_bytes(size)) for name, size in limits.items()}}
+
+
+def read_kubelet(fields: Raw) -> KubeletSettings:
+    """Read the settings; policies and scope have to be there."""
+    reservation = fields.get("nodeAllocatableReservation", {})
+    reserved = {
+        one["numaNode"]: {name: Quantity.parse(size).value for name, size in one["limits"].items()}
+        for one in fields.get("reservedMemory", ())
+    }
+    return KubeletSettings(
+        cpu_manager_policy=fields["cpuManagerPolicy"],
+        cpu_manager_policy_options=fields.get("cpuManagerPolicyOptions", {}),
+        memory_manager_policy=fields["memoryManagerPolicy"],
+        topology_manager_policy=fields["topologyManagerPolicy"],
+        topology_manager_scope=fields["topologyManagerScope"],
+        topology_manager_policy_options=fields.get("topologyManagerPolicyOptions", {}),
+        reserved_system_cpus=cpuset.parse(fields.get("reservedSystemCPUs", "")) or None,
+        node_allocatable_reservation={name: Quantity.parse(size) for name, size in reservation.items()},
+        reserved_memory=reserved,
+        feature_gates=fields.get("featureGates", {}),
+    )

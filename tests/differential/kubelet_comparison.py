@@ -1,0 +1,93 @@
+"""Compares the simulated kubelet with the real one's managers, over scenarios and over recorded cases."""
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from differential import casefiles
+from differential.admissions import TOO_SLOW
+from differential.admissions import Form
+from differential.admissions import differs
+from differential.admissions import real
+from differential.admissions import simulated
+from differential.comparison import Found
+from differential.oracle import Answer
+from differential.oracle import Ask
+from differential.oracle import Question
+from differential.scenarios import Scenario
+from differential.scenarios import read
+from differential.scenarios import scenarios
+from differential.shrinking import shrink
+
+
+@dataclass(frozen=True)
+class Scenarios:
+    """The made-up scenarios of a seed."""
+
+    ask: Ask
+    seed: int
+    name: str = "scenarios"
+    batch: int = 250
+
+    def compare(self, first: int, count: int) -> Found:
+        """Ask for nodes and pods, and compare the placements."""
+        found = Found()
+        for scenario, answer in asked(self.ask, list(scenarios(count, self.seed, first))):
+            count_answer(found, real(answer, scenario))
+            if differs(scenario, answer):
+                found.differences.append(partial(explain, self.ask, scenario))
+        return found
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The recorded cases: what is recorded has to be what the real managers answer today."""
+
+    ask: Ask
+    name: str = "cases"
+    batch: int = 50
+
+    def compare(self, first: int, count: int) -> Found:
+        """Compare the recorded answers, and what the simulation answers."""
+        found = Found()
+        cases = casefiles.load()[first : first + count]
+        for case, (scenario, answer) in zip(cases, asked(self.ask, [case.scenario for case in cases]), strict=True):
+            theirs = real(answer, scenario)
+            count_answer(found, theirs)
+            if theirs != case.recorded or simulated(scenario) != case.expected:
+                found.differences.append(partial(casefiles.text, scenario.as_question(), answer))
+        return found
+
+
+def asked(ask: Ask, batch: Sequence[Scenario]) -> Iterator[tuple[Scenario, Answer]]:
+    """Yield each scenario with what the real managers answered."""
+    answers = ask([scenario.as_question() for scenario in batch])
+    yield from zip(batch, answers, strict=True)
+
+
+def count_answer(found: Found, theirs: Iterable[Form]) -> None:
+    """Count an answer by what became of the pods."""
+    found.asked += 1
+    if theirs == TOO_SLOW:
+        found.late += 1
+    else:
+        found.outcomes.update(map(outcome, theirs))
+
+
+def outcome(form: Form) -> str:
+    """Name an answer to one pod."""
+    return "admitted" if form.get("admit") else form.get("reason", "kubelet does not start")
+
+
+def explain(ask: Ask, scenario: Scenario) -> str:
+    """Answer the smallest scenario that shows a difference, as a case file, and what the simulation says of it."""
+
+    def still_differ(questions: Sequence[Question]) -> list[bool]:
+        answers = ask(questions)
+        return [differs(read(question), answer) for question, answer in zip(questions, answers, strict=True)]
+
+    small = shrink(scenario.as_question(), still_differ)
+    ours = simulated(read(small))
+    return f"{casefiles.text(small, ask([small])[0])}# The simulation answers: {ours}\n"
