@@ -14,22 +14,38 @@ from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Node
 from webhook.domain.kubelet.admit import Placement
+from webhook.domain.kubelet.admit import admit_on_empty
+from webhook.domain.kubelet.admit import cell_allocatable
+from webhook.domain.kubelet.admit import node_allocatable
 from webhook.domain.kubelet.admit import startup_error
+from webhook.domain.kubelet.refusal import PANIC
+from webhook.domain.kubelet.refusal import STARTUP
+from webhook.domain.quantity import Quantity
 from webhook.domain.topology import NodeClass
 
 Form = dict[str, Any]
 
 DOES_NOT_START: list[Form] = [{"the kubelet starts": False}]
 TOO_SLOW: list[Form] = [{"the kubelet answers in time": False}]
-PANIC = "panic"
+ELSEWHERE = ("invalid configuration:", "invalid Node Allocatable configuration")
+"""How those start-up errors begin that the kubelet finds before it makes its managers, or after."""
+NOT_LIMITED = {"ephemeral-storage", "pods"}
+"""What a node has of these is no part of a node class."""
 TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
 TOO_FEW_PAGES = re.compile(r"(OutOf|resource: )hugepages-.*")
 
 
 def differs(scenario: Scenario, answer: Answer) -> bool:
-    """Tell whether the simulation answers otherwise; a kubelet that is too slow has no answer to differ from."""
+    """Tell whether the simulation answers otherwise, and where both can answer.
+
+    A kubelet that is too slow has no answer; and some checks at start-up are in none of the managers.
+    """
     theirs = real(answer, scenario)
-    return theirs != TOO_SLOW and simulated(scenario) != theirs
+    if theirs == TOO_SLOW or (startup_error(scenario.node) or "").startswith(ELSEWHERE):
+        return False
+    return simulated(scenario) != theirs or (
+        "room" in answer and room(scenario.node) != real_room(answer, scenario.node)
+    )
 
 
 def simulated(scenario: Scenario) -> list[Form]:
@@ -42,12 +58,12 @@ def simulated(scenario: Scenario) -> list[Form]:
 
 def admitted(scenario: Scenario) -> list[Form]:
     """Send the pods to our node; as the oracle does, stop after one that makes the kubelet's code fail."""
-    if startup_error(scenario.node) is not None:
+    pods = [facts.read(pod) for pod in scenario.pods]
+    if admit_on_empty(pods[0], scenario.node).handler == STARTUP:
         return DOES_NOT_START
     node = Node(scenario.node)
     found: list[Form] = []
-    for pod in scenario.pods:
-        read = facts.read(pod)
+    for read in pods:
         said = node.admit(read)
         found.append({**admission_form(said, scenario.node), "qos": read.qos.value})
         if said.handler == PANIC:
@@ -127,3 +143,27 @@ def by_home(resource: str, ids: Iterable[str], node: NodeClass) -> Form:
     """Count devices by their NUMA nodes: which ones of a NUMA node are taken depends on the order of a Go map."""
     homes = {device.id: str(device.numa) for device in node.devices[resource]}
     return dict(Counter(homes[name] for name in ids))
+
+
+def room(node: NodeClass) -> Form:
+    """Answer what we say an empty node has: as a whole, and of CPUs by NUMA node where they can be pinned."""
+    cpus = {cell.id: cell.cpus for cell in cell_allocatable(node)} if pins_cpus(node) else {}
+    return {
+        "node": {name: str(size) for name, size in node_allocatable(node).items() if not size.is_zero},
+        "cpus": cpus,
+    }
+
+
+def real_room(answer: Answer, node: NodeClass) -> Form:
+    """Take over what the oracle said of the empty node."""
+    there = {name: Quantity.parse(size) for name, size in answer["room"]["node"].items() if name not in NOT_LIMITED}
+    free = cpuset.parse(answer["room"].get("cpus", ""))
+    return {
+        "node": {name: str(size) for name, size in there.items() if not size.is_zero},
+        "cpus": {cell.id: (cell.cpus & free).bit_count() for cell in node.cells} if pins_cpus(node) else {},
+    }
+
+
+def pins_cpus(node: NodeClass) -> bool:
+    """Tell whether the CPU manager gives CPUs away at all."""
+    return node.kubelet.cpu_manager_policy == "static"

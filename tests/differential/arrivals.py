@@ -24,6 +24,10 @@ WHOLE = {"cpu": "4", "memory": "4Gi"}
 MIB = 1 << 20
 
 
+FEW_PODS_ABOVE = 8
+"""With more NUMA nodes the real kubelet takes long over each container."""
+
+
 @dataclass(frozen=True)
 class Room:
     """What a node has, and how the pods sent to it are sized: `snug` ones ask for multiples of a NUMA node."""
@@ -48,7 +52,8 @@ def pods(random: Random, node: NodeClass) -> tuple[Raw, ...]:
         pages=tuple(sorted({size for cell in node.cells for size in cell.hugepages})),
         snug=random.random() < 0.5,
     )
-    return tuple(pod(random, room, f"pod-{n}") for n in range(random.choice((1, 2, 3))))
+    number = random.choice((1, 2, 3) if room.cells <= FEW_PODS_ABOVE else (1,))
+    return tuple(pod(random, room, f"pod-{n}") for n in range(number))
 
 
 def pod(random: Random, room: Room, name: str) -> Raw:
@@ -120,7 +125,8 @@ def loose(random: Random, room: Room, *, small: bool) -> Iterator[tuple[str, str
     share = random.choice((0.1, 0.25, 0.5) if small else (0.15, 0.3, 0.5, 1))
     cpus = max(1, round(random.random() * room.cpus * share))
     yield "cpu", random.choice((f"{cpus}", f"{cpus}", f"{cpus}", f"{cpus}.0", f"{cpus}000m", f"{cpus * 1000 - 500}m"))
-    yield "memory", f"{max(1, round(random.random() * room.memory * share))}Mi"
+    memory = max(1, round(random.random() * room.memory * share))
+    yield "memory", f"{memory}Mi" if random.random() > 0.02 else f"{memory * MIB}500m"
     for resource, number in room.devices.items():
         if random.random() < 0.5:
             yield resource, str(random.randint(random.random() > 0.2, max(1, round(number * share))))

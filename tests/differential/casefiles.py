@@ -71,6 +71,8 @@ def without_names(answer: Answer) -> Answer:
     """Leave out of an answer what the scenario says already."""
     if "error" in answer:
         return {"error": answer["error"]}
+    if "timeout" in answer:
+        return {"timeout": True}
     return {"pods": [{key: value for key, value in pod.items() if key != "name"} for pod in answer["pods"]]}
 
 

@@ -11,6 +11,7 @@ from differential.admissions import TOO_SLOW
 from differential.admissions import Form
 from differential.admissions import differs
 from differential.admissions import real
+from differential.admissions import room
 from differential.admissions import simulated
 from differential.comparison import Found
 from differential.oracle import Answer
@@ -89,5 +90,9 @@ def explain(ask: Ask, scenario: Scenario) -> str:
         return [differs(read(question), answer) for question, answer in zip(questions, answers, strict=True)]
 
     small = shrink(scenario.as_question(), still_differ)
-    ours = simulated(read(small))
-    return f"{casefiles.text(small, ask([small])[0])}# The simulation answers: {ours}\n"
+    ours = read(small)
+    answer = ask([small])[0]
+    return (
+        f"{casefiles.text(small, answer)}# The simulation answers: {simulated(ours)}\n"
+        f"# Room of the node: {answer.get('room')}, by the simulation: {room(ours.node)}\n"
+    )

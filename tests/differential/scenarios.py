@@ -72,7 +72,7 @@ def read_cell(fields: Raw) -> Cell:
     """Read a NUMA node."""
     return Cell(
         id=fields["id"],
-        memory=Quantity.parse(fields["memory"]).value,
+        memory=Quantity.from_json(fields["memory"]).value,
         cores=tuple(
             Core(tuple(core["threads"]), core["socket"], core.get("uncore")) for core in fields.get("cores", ())
         ),
@@ -128,7 +128,7 @@ def read_kubelet(fields: Raw) -> KubeletSettings:
     """Read the settings; policies and scope have to be there."""
     reservation = fields.get("nodeAllocatableReservation", {})
     reserved = {
-        one["numaNode"]: {name: Quantity.parse(size).value for name, size in one["limits"].items()}
+        one["numaNode"]: {name: Quantity.from_json(size).value for name, size in one["limits"].items()}
         for one in fields.get("reservedMemory", ())
     }
     return KubeletSettings(
@@ -139,7 +139,7 @@ def read_kubelet(fields: Raw) -> KubeletSettings:
         topology_manager_scope=fields["topologyManagerScope"],
         topology_manager_policy_options=fields.get("topologyManagerPolicyOptions", {}),
         reserved_system_cpus=cpuset.parse(fields.get("reservedSystemCPUs", "")) or None,
-        node_allocatable_reservation={name: Quantity.parse(size) for name, size in reservation.items()},
+        node_allocatable_reservation={name: Quantity.from_json(size) for name, size in reservation.items()},
         reserved_memory=reserved,
         feature_gates=fields.get("featureGates", {}),
     )

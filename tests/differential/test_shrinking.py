@@ -82,7 +82,7 @@ def test_a_difference_is_shrunk_to_what_shows_it_and_written_as_a_case_file(numb
     assert [len(found) for found in node.devices.values()] == [1]
     assert node.kubelet.topology_manager_policy == "none"
     assert case.recorded != simulated(case.scenario)
-    assert file.read_text("utf-8").splitlines()[-1].startswith("# The simulation answers: [{'admit': True")
+    assert file.read_text("utf-8").splitlines()[-2].startswith("# The simulation answers: [{'admit': True")
 
 
 def test_what_cannot_be_shrunk_stays_as_it_is() -> None:

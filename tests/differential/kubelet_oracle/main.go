@@ -25,7 +25,7 @@ import (
 const (
 	folder      = "/var/lib/kubelet"
 	maxLine     = 64 << 20
-	timeLimit   = 5 * time.Second
+	timeLimit   = 3 * time.Second
 	exitTimeout = 3
 )
 
@@ -110,6 +110,7 @@ func answerLine(line []byte) result {
 		answer.Error = err.Error()
 		return answer
 	}
+	answer.Room = &room{Node: node.object.Status.Allocatable, CPUs: node.cpus.GetAllocatableCPUs().String()}
 	answer.Pods, err = node.admitAll(asked.Pods)
 	if err != nil {
 		answer.Error = err.Error()

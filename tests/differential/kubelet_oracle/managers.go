@@ -36,6 +36,7 @@ type node struct {
 	cpus     cpumanager.Manager
 	memory   memorymanager.Manager
 	fit      lifecycle.PodAdmitHandler
+	object   *v1.Node
 
 	mutex sync.Mutex
 	pods  []*v1.Pod
@@ -147,6 +148,7 @@ func (n *node) start() error {
 
 func (n *node) makeFitCheck(info *cadvisorapi.MachineInfo, reservation v1.ResourceList) error {
 	object, err := nodeObject(n.ctx, info, n.devices, reservation)
+	n.object = object
 	n.fit = lifecycle.NewPredicateAdmitHandler(
 		func(context.Context, bool) (*v1.Node, error) { return object, nil },
 		lifecycle.NewAdmissionFailureHandlerStub(),

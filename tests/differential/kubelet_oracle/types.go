@@ -62,7 +62,14 @@ type memoryLimits struct {
 type result struct {
 	Name  string   `json:"name"`
 	Error string   `json:"error,omitempty"`
+	Room  *room    `json:"room,omitempty"`
 	Pods  []answer `json:"pods"`
+}
+
+// room is what an empty node has for pods: by its status, and the CPUs that the static CPU manager may give away.
+type room struct {
+	Node v1.ResourceList `json:"node"`
+	CPUs string          `json:"cpus,omitempty"`
 }
 
 // answer has a handler, a reason and a message where the pod was rejected, else its containers by name.
