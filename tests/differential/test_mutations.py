@@ -1,0 +1,27 @@
+"""The errors of `make mutants`: each can still be planted. Whether they are caught takes minutes, and is no test."""
+
+import ast
+from collections import Counter
+
+import pytest
+from differential.mutations import KUBELET
+from differential.mutations import MUTATIONS
+from differential.mutations import PACKAGE
+from differential.mutations import Mutation
+
+WITHOUT_BEHAVIOUR = {"__init__.py", "admit.py", "refusal.py"}
+"""What is there to be called, and the words of refusals, which every case compares."""
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.error)
+def test_an_error_can_still_be_planted(mutation: Mutation) -> None:
+    assert ast.dump(ast.parse(mutation.applied()))
+
+
+def test_errors_are_told_apart_and_spread_over_all_files() -> None:
+    files = {path.name for path in (PACKAGE / KUBELET).glob("*.py")}
+    errors = Counter(mutation.error for mutation in MUTATIONS)
+
+    assert len(MUTATIONS) >= 25
+    assert set(errors.values()) == {1}
+    assert {mutation.file for mutation in MUTATIONS} == files - WITHOUT_BEHAVIOUR
