@@ -95,6 +95,8 @@ def container(random: Random, room: Room, name: str, qos: str) -> Raw:
     limits |= {f"hugepages-{size}": random.choice(HUGE[size]) for size in room.pages if random.random() < 0.3}
     if random.random() < 0.02:
         limits["example.com/absent"] = "1"
+    if random.random() < 0.01:
+        limits["hugepages-1Gi"] = "1Gi"
     requests = dict(limits)
     if qos == "BestEffort":
         limits = {key: value for key, value in limits.items() if "/" in key}
