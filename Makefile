@@ -12,6 +12,7 @@ UPGRADE ?=
 COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
+KEEP ?=
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
@@ -72,8 +73,8 @@ mutants: go ## Plant errors in the simulation, one after the other, and see each
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
-bench: setup ## Measure latency, throughput, memory and start-up.
-	@$(PYTEST) tests/bench
+bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--keep keeps the figures.
+	@$(BIN)/python tests/bench/run.py $(KEEP)
 
 lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest versions.
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt

@@ -15,7 +15,9 @@ from webhook.domain.jsonpatch import apply
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.pod import QOSClass
+from webhook.engine import pods
 from webhook.engine.decision import Outcome
+from webhook.engine.essence import essence
 from webhook.engine.judge import judge_pod
 from webhook.engine.review import review
 
@@ -84,3 +86,33 @@ def test_a_pod_is_guaranteed_exactly_where_no_finding_says_otherwise(known: Any,
     ]
 
     assert (verdict.qos is QOSClass.GUARANTEED) == (faults == [])
+
+
+@each_world()
+@given(obj=strategies.any_objects(), noise=strategies.json_values)
+@settings(max_examples=100)
+def test_what_is_left_out_of_the_essence_changes_no_decision(known: Any, obj: dict[str, Any], noise: Any) -> None:
+    noisy = with_noise({**obj, "kind": "Pod"}, noise)
+    kept = essence(noisy)
+
+    assert pods.validate(noisy, "team-a", known) == pods.validate(kept, "team-a", known)
+    decision = pods.mutate(kept, "team-a", known)
+    assert decision == pods.mutate(noisy, "team-a", known)
+    assert essence(apply(noisy, decision.patch)) == apply(kept, decision.patch)
+
+
+def with_noise(obj: dict[str, Any], noise: Any) -> dict[str, Any]:
+    """Write what no decision reads beside what the object has."""
+    spec, metadata = obj.get("spec"), obj.get("metadata")
+    if isinstance(metadata, dict):
+        obj = {**obj, "metadata": {**metadata, "uid": noise, "generateName": noise}}
+    if isinstance(spec, dict):
+        obj = {
+            **obj,
+            "spec": {**spec, "serviceAccountName": noise, "schedulerName": noise, "volumes": [{"csi": noise}]},
+        }
+        containers = spec.get("containers")
+        if isinstance(containers, list):
+            noisy = [{**one, "env": noise} if isinstance(one, dict) else one for one in containers]
+            obj["spec"] = {**obj["spec"], "containers": noisy}
+    return {**obj, "extra": noise}

@@ -107,12 +107,13 @@ def _counted(document: Document, blocks: list[object], index: int, socket: int) 
 
 def _check_ids(document: Document, cells: tuple[Cell, ...]) -> None:
     seen: set[int] = set()
+    known = {len(cells), 1 + max(cell.id for cell in cells)} if cells else set()
     for index, cell in enumerate(cells):
         if cell.id in seen:
             message = f"NUMA node {cell.id} is written twice: give each its own id"
             raise document.error((*_NUMA, index, "id"), message)
         seen.add(cell.id)
-        if cell.distances and len(cell.distances) != len(cells):
+        if cell.distances and len(cell.distances) not in known:
             message = f"{len(cell.distances)} distances for {len(cells)} NUMA nodes: write one for each, in their order"
             raise document.error((*_NUMA, index, "distances"), message)
 

@@ -5,9 +5,9 @@ mean something else than what a reader sees. Map keys are text, as in JSON. A nu
 """
 
 from collections.abc import Iterator
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from typing import Protocol
 
 import yaml
 
@@ -29,12 +29,22 @@ _SCALARS = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"
 
 
+class Lines(Protocol):
+    """The 1-based line of every place in a document; a dict will do."""
+
+    def __contains__(self, path: object, /) -> bool:
+        """Tell whether there is such a place."""
+
+    def get(self, path: Path, default: int, /) -> int:
+        """Answer its line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of a stream: its content, and the 1-based line of every place in it."""
+    """One document of a stream: its content, and where each place in it is."""
 
     data: JsonObject
-    lines: Mapping[Path, int]
+    lines: Lines
     source: str
 
     @property

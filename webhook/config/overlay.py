@@ -32,7 +32,15 @@ def written(block: JsonObject, path: Path = ()) -> dict[str, object]:
     {'spec': {'repair': {'share': None}}}
     """
     return {
-        key: written(value, (*path, key)) if isinstance(value, dict) else value
+        key: _written_below(value, (*path, key))
         for key, value in block.items()
         if value is not None or path == _LABELS or (*path, key) == _SHARE
     }
+
+
+def _written_below(value: object, path: Path) -> object:
+    if isinstance(value, dict):
+        return written(value, path)
+    if isinstance(value, list):
+        return [_written_below(member, (*path, index)) for index, member in enumerate(value)]
+    return value

@@ -113,20 +113,25 @@ class ReservedMemorySpec(Model):
     limits: dict[Annotated[str, StringConstraints(pattern=r"^(memory|hugepages-.+)$")], Bytes]
 
 
-class KubeletSpec(Model):
-    """The settings of a KubeletConfiguration that decide alignment."""
+class SettingsSpec(Model):
+    """The settings of a KubeletConfiguration that decide alignment, but for the policies."""
 
-    cpu_manager_policy: Literal["none", "static"] | None = None
     cpu_manager_policy_options: dict[Text, Text] | None = None
-    memory_manager_policy: Literal["None", "Static"] | None = None
-    topology_manager_policy: Literal["none", "best-effort", "restricted", "single-numa-node"] | None = None
-    topology_manager_scope: Literal["container", "pod"] | None = None
     topology_manager_policy_options: dict[Text, Text] | None = None
     reserved_system_cpus: Annotated[CpuList | None, Field(alias="reservedSystemCPUs")] = None
     node_allocatable_reservation: dict[ResourceName, Amount] | None = None
     reserved_memory: list[ReservedMemorySpec] | None = None
     feature_gates: dict[Text, bool] | None = None
     version: Annotated[str, StringConstraints(pattern=r"^1\.[0-9]{1,3}$")] | None = None
+
+
+class KubeletSpec(SettingsSpec):
+    """The settings of a kubelet that starts."""
+
+    cpu_manager_policy: Literal["none", "static"] | None = None
+    memory_manager_policy: Literal["None", "Static"] | None = None
+    topology_manager_policy: Literal["none", "best-effort", "restricted", "single-numa-node"] | None = None
+    topology_manager_scope: Literal["container", "pod"] | None = None
 
 
 class TaintSpec(Model):
@@ -143,14 +148,19 @@ class SelectorSpec(Model):
     match_labels: dict[Text, str] | None = None
 
 
-class ProfileSpec(Model):
+class MachineSpec(Model):
+    """A machine, as profiles and scenarios describe it."""
+
+    numa: Annotated[list[CellSpec], Field(min_length=1, max_length=1024)] | None = None
+    devices: dict[ResourceName, Devices] | None = None
+
+
+class ProfileSpec(MachineSpec):
     """The spec of a NodeProfile."""
 
     machine: Text | None = None
     selector: SelectorSpec | None = None
     taints: list[TaintSpec] | None = None
-    numa: Annotated[list[CellSpec], Field(min_length=1, max_length=1024)] | None = None
-    devices: dict[ResourceName, Devices] | None = None
     kubelet: KubeletSpec | None = None
 
     @model_validator(mode="after")

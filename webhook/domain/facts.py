@@ -34,21 +34,24 @@ MALFORMED_OBJECT = "malformed-object"
 _NOTHING: ResourceList = MappingProxyType({})
 
 
-def read(pod: JsonObject) -> PodFacts:
-    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises."""
+def read(pod: JsonObject, *, defaulted: bool = True) -> PodFacts:
+    """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises.
+
+    With `defaulted` false no request or limit is filled in, as if the pod had never met an API server.
+    """
     faults: list[Finding] = []
     spec, metadata = _object(pod, ("spec",), faults), _object(pod, ("metadata",), faults)
     containers = (
-        *_containers(spec, "initContainers", faults),
-        *_containers(spec, "containers", faults),
+        *_containers(spec, "initContainers", faults, defaulted=defaulted),
+        *_containers(spec, "containers", faults, defaulted=defaulted),
     )
     faults += _repeated(containers)
     block = _object(spec, ("spec", "resources"), faults)
-    requests, limits = defaults.pod_resources(
-        _quantities(block, "requests", ("spec", "resources"), None, faults),
-        _quantities(block, "limits", ("spec", "resources"), None, faults),
-        [(container.kind, container.requests, container.limits) for container in containers],
-    )
+    requests = _quantities(block, "requests", ("spec", "resources"), None, faults)
+    limits = _quantities(block, "limits", ("spec", "resources"), None, faults)
+    if defaulted:
+        steps = [(container.kind, container.requests, container.limits) for container in containers]
+        requests, limits = defaults.pod_resources(requests, limits, steps)
     resources_set = any(map(is_pod_level, (*requests, *limits)))
     return PodFacts(
         labels=_texts(metadata, ("metadata", "labels"), faults),
@@ -77,7 +80,7 @@ def _qos(
     return qos.of_pod((container.requests, container.limits) for container in containers)
 
 
-def _containers(spec: JsonObject, key: str, faults: list[Finding]) -> Iterator[Container]:
+def _containers(spec: JsonObject, key: str, faults: list[Finding], *, defaulted: bool) -> Iterator[Container]:
     value = spec.get(key)
     if value is None:
         return
@@ -87,12 +90,12 @@ def _containers(spec: JsonObject, key: str, faults: list[Finding]) -> Iterator[C
     for index, item in enumerate(value):
         path: Path = ("spec", key, index)
         if isinstance(item, dict):
-            yield _container(item, path, key, faults)
+            yield _container(item, path, key, faults, defaulted=defaulted)
         else:
             faults.append(_malformed(path, "a container"))
 
 
-def _container(item: JsonObject, path: Path, key: str, faults: list[Finding]) -> Container:
+def _container(item: JsonObject, path: Path, key: str, faults: list[Finding], *, defaulted: bool) -> Container:
     name = get_text(item, "name")
     block = _object(item, (*path, "resources"), faults)
     limits = _quantities(block, "limits", (*path, "resources"), name, faults)
@@ -106,7 +109,7 @@ def _container(item: JsonObject, path: Path, key: str, faults: list[Finding]) ->
         path=path,
         image=get_text(item, "image"),
         command=(*get_texts(item, "command"), *get_texts(item, "args")),
-        requests=defaults.container_requests(requests, limits),
+        requests=defaults.container_requests(requests, limits) if defaulted else requests,
         limits=limits,
     )
 

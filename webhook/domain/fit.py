@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 from enum import Enum
 
 from webhook.domain.kubelet.admit import Admission
@@ -48,6 +49,23 @@ class ClassFit:
     cause: Cause | None = None
     cells: tuple[int, ...] = ()
     uneven: str = ""
+
+
+def fit_each(
+    facts: PodFacts,
+    classes: Iterable[NodeClass],
+    accelerators: Mapping[str, Mapping[str, int]],
+    numa_nodes: int = 1,
+) -> tuple[ClassFit, ...]:
+    """Answer `fit` for each class; those that share their parts (`topology.with_shared_parts`) are simulated once."""
+    known: dict[tuple[int, int, int], ClassFit] = {}
+    found: list[ClassFit] = []
+    for node_class in classes:
+        parts = (id(node_class.cells), id(node_class.devices), id(node_class.kubelet))
+        if parts not in known:
+            known[parts] = fit(facts, node_class, accelerators, numa_nodes)
+        found.append(replace(known[parts], node_class=node_class))
+    return tuple(found)
 
 
 def fit(

@@ -83,6 +83,10 @@ class HelperDefault:
     cpu: Quantity
     memory: Quantity
 
+    def names(self, container: str) -> bool:
+        """Tell whether a container of this name is meant."""
+        return _any_of(self.containers).match(container) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class RepairRules:

@@ -132,12 +132,7 @@ class Quantity:
 
         It fails for fractions and, though they would fit, for numbers too long for Go's short path (`100Ti`).
         """
-        found = read_int64(str(self)) if self.exponent >= 0 else None
-        if found is None:
-            return None
-        mantissa, exponent = found
-        number: int = mantissa * 10 ** min(exponent, _INT64_WIDTH)
-        return number if INT64_MIN <= number <= INT64_MAX else None
+        return _int64_once(str(self)) if self.exponent >= 0 else None
 
     def round_up_milli(self) -> "Quantity":
         """Round away from zero to thousandths, as the API server's defaulting does (SetDefaults_ResourceList)."""
@@ -219,6 +214,15 @@ def _shown(value: object) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+def _int64(text: str) -> int | None:
+    found = read_int64(text)
+    if found is None:
+        return None
+    mantissa, exponent = found
+    number: int = mantissa * 10 ** min(exponent, _INT64_WIDTH)
+    return number if INT64_MIN <= number <= INT64_MAX else None
+
+
 def _shifted(quantity: Quantity, exponent: int) -> int:
     """Answer the mantissa at a lower exponent."""
     mantissa: int = quantity.mantissa * 10 ** (quantity.exponent - exponent)
@@ -242,5 +246,6 @@ def _reduced(mantissa: int, exponent: int) -> tuple[int, int]:
 
 
 _parse_once = lru_cache(maxsize=4096)(_parse)
+_int64_once = lru_cache(maxsize=4096)(_int64)
 
 ZERO: Final = Quantity(0, 0)

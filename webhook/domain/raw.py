@@ -11,11 +11,13 @@ JsonObject: TypeAlias = Mapping[str, object]
 """A JSON object as it was read; never mutated."""
 
 _EMPTY: JsonObject = {}
+_OBJECTS = (dict, Mapping)
+"""A dict is told at once, another Mapping by a slow search through its bases."""
 
 
 def as_object(value: object) -> JsonObject:
     """Answer `value` if it is a JSON object, else an empty one."""
-    return value if isinstance(value, Mapping) else _EMPTY
+    return value if isinstance(value, _OBJECTS) else _EMPTY
 
 
 def get_object(parent: object, *keys: str) -> JsonObject:

@@ -4,12 +4,17 @@ Field names follow the scenario format in docs/kubelet.md, which follows the kub
 CPU sets are integers used as bit sets (bit n = logical CPU n); memory is in bytes.
 """
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from webhook.domain.quantity import Quantity
+
+_T = TypeVar("_T")
 
 
 def _nothing() -> Mapping[str, str]:
@@ -129,3 +134,27 @@ class NodeClass:
     def reserved_cpus(self) -> int:
         """The explicitly reserved CPUs as a bit set; 0 where they are reserved by size."""
         return self.kubelet.reserved_system_cpus or 0
+
+
+def with_shared_parts(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
+    """Let classes whose machines and kubelets are equal hold the same objects, so that they are simulated once.
+
+    Large clusters have many classes of few kinds: the same machine in other zones, with other labels and taints.
+    """
+    cells: list[tuple[Cell, ...]] = []
+    devices: list[Mapping[str, tuple[Device, ...]]] = []
+    kubelets: list[KubeletSettings] = []
+    shared: list[NodeClass] = []
+    for one in classes:
+        parts = _first_equal(cells, one.cells), _first_equal(devices, one.devices), _first_equal(kubelets, one.kubelet)
+        own = parts[0] is one.cells and parts[1] is one.devices and parts[2] is one.kubelet
+        shared.append(one if own else replace(one, cells=parts[0], devices=parts[1], kubelet=parts[2]))
+    return tuple(shared)
+
+
+def _first_equal(known: list[_T], value: _T) -> _T:
+    for other in known:
+        if other == value:
+            return other
+    known.append(value)
+    return value

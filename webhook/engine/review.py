@@ -12,6 +12,7 @@ from webhook.engine import subresources
 from webhook.engine import templates
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.essence import essence
 from webhook.engine.exempt import why_exempt
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
@@ -52,10 +53,10 @@ def _decide(request: Request, world: World) -> Decision:
 def _review_pod(request: Request, pod: JsonObject, world: World) -> Decision:
     if request.review_pass is Pass.MUTATE:
         if request.operation == "CREATE" and not request.subresource:
-            return pods.mutate(pod, request.namespace, world)
+            return pods.mutate(essence(pod), request.namespace, world)
         return respond.skip("only new pods are changed", world.policy)
     if request.operation == "CREATE" and not request.subresource:
-        return pods.validate(pod, request.namespace, world)
+        return pods.validate(essence(pod), request.namespace, world)
     old = request.old_object or {}
     if request.subresource == "ephemeralcontainers":
         return subresources.ephemeral_containers(world)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from webhook.domain import demand
 from webhook.domain.kubelet.admit import cell_allocatable
@@ -36,8 +35,7 @@ def helper_default(container: Container, rules: RepairRules) -> HelperDefault | 
     """Find the entry of the policy's table for a helper, by container name or image; else the fallback."""
     path = image_path(container.image)
     for entry in rules.helpers:
-        by_name = any(fnmatchcase(container.name, pattern) for pattern in entry.containers)
-        if by_name or any(image_matches(path, pattern) for pattern in entry.images):
+        if entry.names(container.name) or any(image_matches(path, pattern) for pattern in entry.images):
             return entry
     return rules.helper_fallback
 

@@ -8,7 +8,7 @@ from webhook.domain import keys
 from webhook.domain import numa_nodes
 from webhook.domain.check import MAX_CONTAINERS
 from webhook.domain.check import Subject
-from webhook.domain.fit import fit
+from webhook.domain.fit import fit_each
 from webhook.domain.pod import PodFacts
 from webhook.domain.policy import Accelerators
 from webhook.domain.policy import Governs
@@ -68,7 +68,7 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
     count = numa_nodes.asked_for(facts.annotations)
     crowded = len(facts.containers) > MAX_CONTAINERS
     candidates = eligible(facts, accelerators, classes) if accelerators and not crowded else ()
-    fits = tuple(fit(facts, node_class, accelerators, count) for node_class in candidates)
+    fits = fit_each(facts, candidates, accelerators, count)
     helpers = [one for one in facts.containers if one.name not in accelerators and not crowded]
     subject = Subject(
         facts=facts,

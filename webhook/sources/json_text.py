@@ -36,6 +36,20 @@ def read_json(chunk: Chunk) -> Iterator[tuple[object, Positions]]:
         offset = reader.skip(offset)
 
 
+def read_line(chunk: Chunk) -> tuple[object, Positions] | None:
+    """Answer the document of a chunk that is one line, much faster; None where `read_json` has to look closer."""
+    text = chunk.text[chunk.body :].strip(" \t\r\n")
+    if "\n" in text or "\\u" in text:
+        return None
+    try:
+        value: object = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_number, parse_float=_number
+        )
+    except (ValueError, RecursionError):
+        return None
+    return (value, Positions(line=chunk.first_line)) if _is_flat(value) else None
+
+
 class _Reader:
     """Reads values at offsets of the text; strings and numbers are left to the standard decoder."""
 
@@ -136,3 +150,27 @@ def _number(text: str) -> int | float:
 def _refuse(constant: str) -> NoReturn:
     message = f"{constant} is no JSON number"
     raise ValueError(message)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        message = "a key is given twice"
+        raise ValueError(message)
+    return members
+
+
+def _is_flat(value: object) -> bool:
+    """Tell whether a value is nested at most `MAX_DEPTH` levels deep."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[object] = []
+        for member in level:
+            if isinstance(member, dict):
+                below.extend(member.values())
+            elif isinstance(member, list):
+                below.extend(member)
+        if not below:
+            return True
+        level = below
+    return False

@@ -55,7 +55,7 @@ def read_manifests(names: Sequence[str], *, stdin: BinaryIO) -> Reading:
             errors.append(error)
     for file in files:
         try:
-            text = _text(file, stdin)
+            text = read_text(file, stdin)
         except InputError as error:
             errors.append(error)
             continue
@@ -79,7 +79,12 @@ def _expand(name: str) -> list[str]:
     return found
 
 
-def _text(file: str, stdin: BinaryIO) -> str:
+def read_text(file: str, stdin: BinaryIO) -> str:
+    """Answer the text of a file, or of `stdin` for `-`.
+
+    Raises:
+        InputError: it cannot be read, is too large or no UTF-8.
+    """
     try:
         if file == STDIN:
             data = stdin.read(MAX_BYTES + 1)

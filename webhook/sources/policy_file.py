@@ -22,6 +22,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import with_shared_parts
 from webhook.sources.machines import load_machine
 from webhook.sources.machines import machine_spec
 
@@ -67,7 +68,7 @@ def load_profiles(name_or_path: str, *, assumed: bool = False) -> tuple[NodeClas
     Raises:
         PolicyError: there is no such machine, or the file is wrong.
     """
-    if not _is_file(name_or_path):
+    if not is_file(name_or_path):
         return (load_machine(name_or_path, assumed=assumed),)
     documents = _read_checked(_read(name_or_path), name_or_path)
     for document in documents:
@@ -104,7 +105,7 @@ def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeCla
     for layer in layers:
         spec = overlay(spec, get_object(written(layer.data), "spec"))
     policy = to_policy(_name(layers[-1]), spec)
-    classes = tuple(profiles) or declared
+    classes = with_shared_parts(profiles or declared)
     policy = replace(policy, generation=generation(policy, classes))
     return LoadedPolicy(policy=policy, classes=classes, source=source)
 
@@ -149,7 +150,8 @@ def _name(document: Document) -> str:
     return get_text(get_object(document.data, "metadata"), "name")
 
 
-def _is_file(name_or_path: str) -> bool:
+def is_file(name_or_path: str) -> bool:
+    """Tell whether a profile is given as a file, not as the name of a library machine."""
     return "/" in name_or_path or name_or_path.endswith((".yaml", ".yml", ".json")) or Path(name_or_path).is_file()
 
 

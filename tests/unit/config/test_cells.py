@@ -107,3 +107,8 @@ def test_cells_that_cannot_be_are_refused(lines: list[str], message: str) -> Non
     with pytest.raises(PolicyError) as caught:
         cells(*lines)
     assert message in str(caught.value)
+
+
+def test_distances_may_be_listed_by_id_where_ids_have_gaps() -> None:
+    made = cells("{id: 0, memory: 1, distances: [10, 0, 20]}", "{id: 2, memory: 1, distances: [20, 10]}")
+    assert [cell.distances for cell in made] == [(10, 0, 20), (20, 10)]

@@ -42,7 +42,7 @@ def test_counted_devices_are_numbered_through_in_the_order_written() -> None:
 
 def test_listed_devices_may_have_no_or_several_numa_nodes() -> None:
     made = node_class("  devices: {a: [{id: x}, {id: y, numa: [0, 2], healthy: false}, {id: z, numa: []}]}\n")
-    assert made.devices["a"] == (Device("x"), Device("y", (0, 2), healthy=False), Device("z"))
+    assert made.devices["a"] == (Device("x"), Device("y", (0, 2), healthy=False), Device("z", ()))
 
 
 def test_kubelet_settings_are_read() -> None:

@@ -28,3 +28,9 @@ def test_null_is_not_written_but_where_it_means_none() -> None:
     spec = {"modes": None, "repair": {"share": None, "fairShare": None}, "recognition": {"labels": {"a": None}}}
     kept = {"repair": {"share": None}, "recognition": {"labels": {"a": None}}}
     assert written({"kind": "x", "spec": spec, "status": None}) == {"kind": "x", "spec": kept}
+
+
+def test_a_null_in_an_object_of_a_list_is_not_written_either() -> None:
+    assert written({"cores": [{"threads": [0], "uncore": None}, None, [{"a": None}]]}) == {
+        "cores": [{"threads": [0]}, None, [{}]]
+    }

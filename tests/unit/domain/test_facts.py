@@ -39,6 +39,16 @@ def test_a_request_without_limit_stays_alone() -> None:
     assert facts.qos is QOSClass.BURSTABLE
 
 
+def test_without_defaulting_nothing_is_filled_in() -> None:
+    limits = {"cpu": "4", "memory": "8Gi"}
+    bare = pod(container(limits=limits), resources={"limits": limits})
+
+    facts = read(bare, defaulted=False)
+
+    assert (facts.containers[0].requests, facts.pod_requests) == ({}, {})
+    assert (facts.qos, read(bare).qos) == (QOSClass.BURSTABLE, QOSClass.GUARANTEED)
+
+
 def test_quantities_are_rounded_up_to_milli() -> None:
     facts = read(pod(container(limits={"cpu": "1999.5m", "memory": "1Gi"})))
 

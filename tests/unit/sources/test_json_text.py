@@ -6,6 +6,7 @@ from webhook.domain.errors import InputError
 from webhook.sources.chunk import split
 from webhook.sources.json_text import JsonSyntaxError
 from webhook.sources.json_text import read_json
+from webhook.sources.json_text import read_line
 from webhook.sources.yaml_text import MAX_DEPTH
 
 
@@ -85,3 +86,31 @@ def test_numbers_out_of_range_are_refused(text: str) -> None:
 
 def test_deep_nesting_is_refused() -> None:
     assert refusal("[" * (MAX_DEPTH + 1)).reason == f"nested more than {MAX_DEPTH} levels deep"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": [1, -2, 0.5, 2.0, "x", true, null], "b": {"c": {}}}', " 7 \n", '"é"', "[" * 199 + "1" + "]" * 199]
+)
+def test_a_document_on_one_line_is_read_the_same_by_the_quick_way(text: str) -> None:
+    chunk = next(split("f.json", text))
+    quick = read_line(chunk)
+    assert quick is not None
+    assert (repr(quick[0]), quick[1].line) == (repr(next(read_json(chunk))[0]), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "a": 2}',
+        '{\n"a": 1}',
+        "{} {}",
+        "[NaN]",
+        "1e999",
+        '"\\ud83d"',
+        "[" * 200 + "1" + "]" * 200,
+        "[" * 100_000,
+        "nonsense",
+    ],
+)
+def test_the_quick_way_leaves_what_it_cannot_judge_to_the_other(text: str) -> None:
+    assert read_line(next(split("f.json", text))) is None

@@ -102,8 +102,8 @@ class CellRoom:
 class Node:
     """A node that pods arrive at, one after the other; admitted ones stay, refused ones leave nothing."""
 
-    def __init__(self, node_class: NodeClass) -> None:
-        """Start an empty node of the class.
+    def __init__(self, node_class: NodeClass, *, skip_predicates: bool = False) -> None:
+        """Start an empty node of the class, without its scheduler-fit handler if `skip_predicates`.
 
         Raises:
             StartupError: the kubelet does not start; `startup_error` tells without raising.
@@ -113,7 +113,7 @@ class Node:
             raise StartupError(machine)
         self._node_class = node_class
         self._machine = machine
-        self._state = NodeState(machine)
+        self._state = NodeState(machine, skip_predicates=skip_predicates)
 
     def admit(self, pod: PodFacts) -> Admission:
         """Admit the pod or refuse it, as the node stands now."""

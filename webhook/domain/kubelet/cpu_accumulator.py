@@ -58,8 +58,11 @@ class Accumulator:
     def take_full_cores(self) -> None:
         """Take cores of which every thread is free (takeFullCores)."""
         cores, size = self.topology.cores, self.topology.cpus_per_core
-        for core in [core for core in self._sorted_cores() if (cores[core] & self.free).bit_count() == size]:
-            self._take_if_needed(cores[core])
+        for core in self._sorted_cores():
+            if self.needed < size:
+                return
+            if (cores[core] & self.free).bit_count() == size:
+                self._take_if_needed(cores[core])
 
     def take_remaining_cpus(self) -> None:
         """Take single threads, first those of the cores with the fewest free ones (takeRemainingCPUs)."""

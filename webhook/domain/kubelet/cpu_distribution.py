@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -43,6 +44,24 @@ class _Found:
     one_socket: bool
 
 
+class _Tried:
+    """Knows combinations by the free CPUs of their cells: a second one with the same numbers is as uneven as the first.
+
+    So it is never better, and need not be scored.
+    """
+
+    def __init__(self, free: Mapping[int, int]) -> None:
+        self.free = free
+        self.seen: set[tuple[int, ...]] = set()
+
+    def knows(self, combo: Sequence[int]) -> bool:
+        """Tell whether such a combination was asked for before."""
+        numbers = tuple(map(self.free.__getitem__, combo))
+        known = numbers in self.seen
+        self.seen.add(numbers)
+        return known
+
+
 class _Search:
     """The search over combinations of one size."""
 
@@ -65,10 +84,13 @@ class _Search:
     def best(self, size: int) -> _Found | None:
         """Score the combinations of `size` cells."""
         best: _Found | None = None
+        tried = _Tried(self.free)
         for array in _combinations(self.cells, size):
             if best and best.remainder.balance == 0 and (best.one_socket or not self.align_by_socket):
                 break
             combo = array[:size]
+            if not self.align_by_socket and tried.knows(combo):
+                continue
             remainder = self._score(combo)
             if remainder is None:
                 continue
@@ -104,9 +126,10 @@ class _Search:
         best = _Remainder(inf, [], 0)
         candidates = [cell for cell in combo if after[cell] >= self.group]
         for size in range(len(candidates), 0, -1):
+            tried = _Tried(after)
             for array in _combinations(candidates, size):
                 subset = array[:size]
-                if sum(after[cell] for cell in subset) < rest:
+                if tried.knows(subset) or sum(after[cell] for cell in subset) < rest:
                     continue
                 balance = _deviation(self._hand_out(after, subset, rest).values())
                 if balance < best.balance:

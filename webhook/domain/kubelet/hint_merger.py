@@ -1,25 +1,21 @@
 """Merges the hints of all resources into one affinity, as each policy wants it (TM/policy.go)."""
 
 from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-from typing import TypeAlias
 
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet.conjunction import conjunctions
+from webhook.domain.kubelet.distances import Distances
+from webhook.domain.kubelet.distances import closest_first
 from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.hints import Hints
-from webhook.domain.kubelet.refusal import panic
 
 NONE: Final = "none"
 BEST_EFFORT: Final = "best-effort"
 RESTRICTED: Final = "restricted"
 SINGLE_NUMA_NODE: Final = "single-numa-node"
-
-_Rank: TypeAlias = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +24,12 @@ class HintMerger:
 
     The kubelet tries every combination of one hint per resource. The same answer needs less: a preferred combination
     has the same mask for every resource, and only the best-effort policy takes any other one.
-    `distances` (by NUMA node, with the option prefer-closest-numa-nodes) decides between masks of the same size.
+    `distances` (with the option prefer-closest-numa-nodes) decides between masks of the same size.
     """
 
     policy: str
     cells: int
-    distances: Mapping[int, Sequence[int]] | None = None
+    distances: Distances | None = None
 
     def merge(self, lists: Sequence[Hints | None]) -> Affinity:
         """Answer the best hint; None entries have no preference."""
@@ -59,20 +55,19 @@ class HintMerger:
 
     def _preferred(self, lists: Sequence[Hints]) -> int | None:
         """Answer the best mask that every resource prefers."""
-        common = (mask for mask in _common_sizes(lists) if all(hints.prefers(mask) for hints in lists))
-        if self.distances is None:
-            return next(common, None)
-        first = next(common, None)
-        if first is None:
-            return None
-        size = first.bit_count()
-        return min([first, *(mask for mask in common if mask.bit_count() == size)], key=self._rank)
+        within, sizes = _common_sizes(lists)
+        for size in sizes:
+            for mask in self._ordered(within, size):
+                if all(hints.prefers(mask) for hints in lists):
+                    return self._checked(mask)
+        return None
 
-    def _rank(self, mask: int) -> _Rank:
-        """Sort masks as TM/numa_info.go:Narrowest or Closest does."""
-        if self.distances is None:
-            return bitmask.narrowest(mask)
-        return mask.bit_count(), _average(self.distances, mask), mask
+    def _ordered(self, within: int, size: int) -> Iterable[int]:
+        """Order masks of one size as TM/numa_info.go:Narrowest or Closest does."""
+        return closest_first(self.distances, within, size) if self.distances else bitmask.of_size(within, size)
+
+    def _checked(self, mask: int) -> int:
+        return self.distances.check(mask) if self.distances else mask
 
     def _compromise(self, lists: Sequence[Hints]) -> int:
         """Answer the best mask that is not preferred (HintMerger.compare).
@@ -85,48 +80,45 @@ class HintMerger:
         if not served:
             return self.cells
         aim = max(mask.bit_count() for mask in narrowest)
-        likely = (1 << aim) - 1
-        if self.distances is None and self._is_reached(likely, served):
-            return likely
+        for mask in self._ordered(self.cells, aim):
+            if _is_reached(mask, served):
+                return self._checked(mask)
+            if not _is_beyond(mask, served):
+                break
 
-        def rank(mask: int) -> _Rank:
+        def rank(mask: int) -> tuple[float, ...]:
             size = mask.bit_count()
+            average = self.distances.average(self._checked(mask)) if self.distances else 0
             if size == aim:
-                return (0, 0, *self._rank(mask))
-            return (1, -size, *self._rank(mask)) if size < aim else (2, size, *self._rank(mask))
+                return 0, 0, average, mask
+            return (1, -size, average, mask) if size < aim else (2, size, average, mask)
 
         return min(conjunctions(self.cells, [hints.every() for hints in served]), key=rank, default=self.cells)
 
-    def _is_reached(self, mask: int, lists: Sequence[Hints]) -> bool:
-        """Tell, without a search, that `mask` is certainly the intersection of some hints: one's own, others wider."""
 
-        def widest(hints: Hints) -> bool:
-            return mask & ~hints.cells == 0 and hints.serves(hints.cells)
+def _is_reached(mask: int, lists: Sequence[Hints]) -> bool:
+    """Tell, without a search, that `mask` is certainly the intersection of some hints: one's own, others wider."""
 
-        def own(hints: Hints) -> bool:
-            return mask & ~hints.cells == 0 and hints.serves(mask)
+    def widest(hints: Hints) -> bool:
+        return mask & ~hints.cells == 0 and hints.serves(hints.cells)
 
-        return any(map(own, lists)) and all(own(hints) or widest(hints) for hints in lists)
+    def own(hints: Hints) -> bool:
+        return mask & ~hints.cells == 0 and hints.serves(mask)
+
+    return any(map(own, lists)) and all(own(hints) or widest(hints) for hints in lists)
 
 
-def _common_sizes(lists: Sequence[Hints]) -> Iterator[int]:
-    """Iterate over the masks that have a size which every resource may prefer, the narrowest first."""
+def _is_beyond(mask: int, lists: Sequence[Hints]) -> bool:
+    """Tell, without a search, that `mask` is certainly no intersection: a resource has nothing on one of its nodes."""
+    return any(mask & ~hints.cells for hints in lists)
+
+
+def _common_sizes(lists: Sequence[Hints]) -> tuple[int, Iterable[int]]:
+    """Answer the NUMA nodes that all resources may use, and the sizes that all may prefer, ascending."""
     within = lists[0].cells
     for hints in lists:
         within &= hints.cells
     fixed = {hints.least for hints in lists if hints.wide is None}
-    sizes: Iterable[int] = fixed or range(1, within.bit_count() + 1)
-    if len(fixed) <= 1:
-        for size in sizes:
-            yield from bitmask.of_size(within, size)
-
-
-def _average(distances: Mapping[int, Sequence[int]], mask: int) -> float:
-    """Mirror TM/numa_info.go:CalculateAverageFor: over all ordered pairs, each node with itself included."""
-    cells = tuple(bitmask.members(mask))
-    try:
-        total = sum(distances[cell][other] for cell in cells for other in cells)
-    except IndexError:
-        message = "a NUMA node has no distance to another: the topology manager reads beyond its table"
-        raise panic(message) from None
-    return total / len(cells) ** 2
+    if len(fixed) > 1:
+        return within, ()
+    return within, fixed or range(1, within.bit_count() + 1)

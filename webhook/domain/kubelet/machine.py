@@ -11,6 +11,7 @@ from webhook.domain.kubelet import memory_table
 from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet.cpu_topology import CpuTopology
 from webhook.domain.kubelet.device_manager import DeviceTable
+from webhook.domain.kubelet.distances import Distances
 from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.hint_merger import HintMerger
 from webhook.domain.kubelet.memory_table import MemoryTable
@@ -83,5 +84,5 @@ def reserve_cpus(node_class: NodeClass, topology: CpuTopology, options: CpuOptio
 
 def _merger(node_class: NodeClass, options: TopologyOptions) -> HintMerger:
     cells = bitmask.of(cell.id for cell in node_class.cells)
-    distances = {cell.id: cell.distances for cell in node_class.cells} if options.prefer_closest else None
+    distances = Distances({cell.id: cell.distances for cell in node_class.cells}) if options.prefer_closest else None
     return HintMerger(node_class.kubelet.topology_manager_policy, cells, distances)

@@ -16,11 +16,12 @@ from webhook.domain.pod import PodFacts
 class NodeState:
     """The managers of one started kubelet and what its pods use."""
 
-    __slots__ = ("_machine", "_used", "cpus", "devices", "memory")
+    __slots__ = ("_machine", "_skip_predicates", "_used", "cpus", "devices", "memory")
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, *, skip_predicates: bool = False) -> None:
         """Start without pods. A manager that does not pin is None."""
         self._machine = machine
+        self._skip_predicates = skip_predicates
         self._used: dict[str, int] = {}
         self.devices = DeviceManager(machine.devices)
         options, memory = machine.cpu_options, machine.memory
@@ -41,7 +42,8 @@ class NodeState:
             manager.begin()
         try:
             affinities = topology_manager.admit(pod, self._machine.merger, self._machine.scope, providers)
-            predicates.check(wanted, self._used, self._machine.allocatable)
+            if not self._skip_predicates:
+                predicates.check(wanted, self._used, self._machine.allocatable)
         except RefusedError:
             for manager in providers:
                 manager.release()

@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from webhook.domain.kubelet.distances import Distances
 from webhook.domain.kubelet.hint_merger import HintMerger
 from webhook.domain.kubelet.hints import IMPOSSIBLE
 from webhook.domain.kubelet.hints import Affinity
@@ -64,7 +65,7 @@ def test_only_best_effort_admits_what_is_not_preferred() -> None:
 
 
 def test_the_closest_nodes_win_among_masks_of_one_size() -> None:
-    far_first = {0: (10, 30, 20), 1: (30, 10, 30), 2: (20, 30, 10)}
+    far_first = Distances({0: (10, 30, 20), 1: (30, 10, 30), 2: (20, 30, 10)})
 
     assert HintMerger("restricted", CELLS, far_first).merge([TWO]) == Affinity(0b101, preferred=True)
     assert HintMerger("restricted", CELLS, far_first).merge([ANY, LAST]) == Affinity(0b100, preferred=True)
@@ -74,7 +75,7 @@ def test_the_closest_nodes_win_among_masks_of_one_size() -> None:
 
 def test_a_missing_distance_is_the_kubelets_panic() -> None:
     with pytest.raises(RefusedError, match="KubeletPanic"):
-        HintMerger("restricted", CELLS, {0: (10,), 1: (10,), 2: (10,)}).merge([TWO])
+        HintMerger("restricted", CELLS, Distances({0: (10,), 1: (10,), 2: (10,)})).merge([TWO])
 
 
 def test_align_by_socket_may_prefer_masks_of_several_sizes() -> None:
@@ -88,7 +89,7 @@ def test_align_by_socket_may_prefer_masks_of_several_sizes() -> None:
 Listed = list[tuple[int, bool]]
 
 
-def by_trying_all(lists: Sequence[Listed], cells: int) -> Affinity:
+def by_trying_all(lists: Sequence[Listed], cells: int, distances: Distances) -> Affinity:
     """Merge as TM/policy.go does, combination by combination, without a policy."""
     aim = max((min(mask.bit_count() for mask, _ in listed) for listed in lists if listed), default=0)
     best: tuple[int, bool] | None = None
@@ -98,17 +99,17 @@ def by_trying_all(lists: Sequence[Listed], cells: int) -> Affinity:
             merged &= mask
         masks = {mask for mask, _ in combination if mask >= 0}
         preferred = len(masks) <= 1 and all(chosen for _, chosen in combination)
-        if merged and (best is None or better(best, (merged, preferred), aim)):
+        if merged and (best is None or better(best, (merged, preferred), aim, distances)):
             best = (merged, preferred)
     return Affinity(*(best or (cells, False)))
 
 
-def better(current: tuple[int, bool], candidate: tuple[int, bool], aim: int) -> bool:
+def better(current: tuple[int, bool], candidate: tuple[int, bool], aim: int, distances: Distances) -> bool:
     """Mirror HintMerger.compare: whether the candidate replaces the current hint."""
     (old, was), (new, now) = current, candidate
     if was != now:
         return now
-    narrower = (new.bit_count(), new) < (old.bit_count(), old)
+    narrower = (new.bit_count(), distances.average(new), new) < (old.bit_count(), distances.average(old), old)
     if was or old.bit_count() > aim:
         return narrower
     if old.bit_count() == aim:
@@ -120,8 +121,9 @@ def better(current: tuple[int, bool], candidate: tuple[int, bool], aim: int) -> 
     return new.bit_count() > old.bit_count() or narrower
 
 
+@pytest.mark.parametrize("closest", [False, True], ids=["narrowest", "closest"])
 @pytest.mark.parametrize("seed", range(300))
-def test_the_short_way_answers_what_trying_all_answers(seed: int) -> None:
+def test_the_short_way_answers_what_trying_all_answers(seed: int, *, closest: bool) -> None:
     chosen = random.Random(seed)  # noqa: S311  # repeatable, nothing secret
     cells = (1 << chosen.randint(1, 4)) - 1
     lists: list[Hints] = []
@@ -132,4 +134,6 @@ def test_the_short_way_answers_what_trying_all_answers(seed: int) -> None:
         lists.append(Hints(cells, least, masks.__contains__))
         listed.append([(mask, mask.bit_count() == least) for mask in sorted(masks)])
 
-    assert HintMerger("best-effort", cells).merge(lists) == by_trying_all(listed, cells)
+    near = Distances({cell: [chosen.choice([10, 20, 30]) if closest else 10 for _ in range(4)] for cell in range(4)})
+    merger = HintMerger("best-effort", cells, near if closest else None)
+    assert merger.merge(lists) == by_trying_all(listed, cells, near)

@@ -63,7 +63,7 @@ def test_distances_count_only_with_their_option() -> None:
     closest = machine("restricted", topology_manager_policy_options={"prefer-closest-numa-nodes": "true"})
 
     assert derive(machine("restricted")).merger.distances is None
-    assert derive(closest).merger.distances == {0: (10, 20), 1: (20, 10)}
+    assert derive(closest).merger.distances.table == {0: (10, 20), 1: (20, 10)}
     assert derive(machine(cells=cells(4))).merger.cells == 0b1111
 
 

@@ -36,3 +36,9 @@ def test_managers_without_a_pinning_policy_do_not_exist() -> None:
 
     assert (state.cpus, state.memory) == (None, None)
     assert state.admit(pod(app("2/1Gi/1")))["app"].mask == 0b01
+
+
+def test_the_sums_can_be_left_out() -> None:
+    state = NodeState(derive(machine()), skip_predicates=True)
+
+    assert state.admit(pod(burstable("100/1Gi")))["app"].mask is None

@@ -1,0 +1,50 @@
+"""Answers to scenarios as JSON values."""
+
+from kubelets import GIB
+from kubelets import GPU
+from kubelets import app
+from kubelets import machine
+from kubelets import pod
+
+from webhook.domain.answer import as_json
+from webhook.domain.scenario import Answer
+from webhook.domain.scenario import Arrival
+from webhook.domain.scenario import Scenario
+from webhook.domain.scenario import play
+
+REFUSED = "Resources cannot be allocated with Topology locality"
+
+
+def test_an_admitted_pod_has_its_containers_and_a_refused_one_the_kubelets_words() -> None:
+    pods = [pod(app("2/1Gi/1"), app("500m/1Gi", "helper")), pod(app("20/1Gi"))]
+    arrivals = (Arrival("a", pods[0]), Arrival("b", pods[1]))
+
+    written = as_json(play(Scenario("two", machine(), arrivals)))
+
+    memory = [{"type": "memory", "numa": [0], "size": GIB}]
+    server = {"cpus": "1,9", "cpuNuma": [0], "memory": memory, "devices": {GPU: ["0-0"]}, "hint": "01/true"}
+    reason = "TopologyAffinityError"
+    assert written == {
+        "name": "two",
+        "pods": [
+            {
+                "name": "a",
+                "admit": True,
+                "qos": "Guaranteed",
+                "containers": {"app": server, "helper": {"memory": memory, "hint": "01/true"}},
+            },
+            {
+                "name": "b",
+                "admit": False,
+                "handler": "topology-manager",
+                "reason": reason,
+                "message": REFUSED,
+                "qos": "Guaranteed",
+            },
+        ],
+    }
+
+
+def test_an_error_comes_with_an_empty_list_of_pods() -> None:
+    assert as_json(Answer("s", error="does not start")) == {"name": "s", "error": "does not start", "pods": []}
+    assert as_json(Answer("s")) == {"name": "s", "pods": []}
