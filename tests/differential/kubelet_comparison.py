@@ -22,6 +22,8 @@ from differential.scenarios import read
 from differential.scenarios import scenarios
 from differential.shrinking import shrink
 
+from webhook.domain.errors import InputError
+
 
 @dataclass(frozen=True)
 class Scenarios:
@@ -86,8 +88,7 @@ def explain(ask: Ask, scenario: Scenario) -> str:
     """Answer the smallest scenario that shows a difference, as a case file, and what the simulation says of it."""
 
     def still_differ(questions: Sequence[Question]) -> list[bool]:
-        answers = ask(questions)
-        return [differs(read(question), answer) for question, answer in zip(questions, answers, strict=True)]
+        return [is_shown(question, answer) for question, answer in zip(questions, ask(questions), strict=True)]
 
     small = shrink(scenario.as_question(), still_differ)
     ours = read(small)
@@ -96,3 +97,11 @@ def explain(ask: Ask, scenario: Scenario) -> str:
         f"{casefiles.text(small, answer)}# The simulation answers: {simulated(ours)}\n"
         f"# Room of the node: {answer.get('room')}, by the simulation: {room(ours.node)}\n"
     )
+
+
+def is_shown(question: Question, answer: Answer) -> bool:
+    """Tell whether a shrunk scenario shows a difference: not if it is none any more."""
+    try:
+        return differs(read(question), answer)
+    except InputError:
+        return False

@@ -231,16 +231,22 @@ MUTATIONS = (
         "aim = min(mask.bit_count() for mask in narrowest if mask)",
     ),
     Mutation(
+        "of the preferred masks the narrowest is taken, however far its NUMA nodes are from each other",
+        "hint_merger.py",
+        "closest_first(self.distances, within, size) if self.distances else bitmask.of_size(within, size)",
+        "bitmask.of_size(within, size)",
+    ),
+    Mutation(
         "best-effort without its size takes the narrowest mask, not the next wide one",
         "hint_merger.py",
-        "return (1, -size, *self._rank(mask)) if size < aim",
-        "return (1, size, *self._rank(mask)) if size < aim",
+        "return (1, -size, average, mask) if size < aim",
+        "return (1, size, average, mask) if size < aim",
     ),
     Mutation(
         "prefer-closest-numa-nodes looks at the number of the NUMA nodes only",
-        "hint_merger.py",
-        "return mask.bit_count(), _average(self.distances, mask), mask",
-        "return mask.bit_count(), 0, mask",
+        "distances.py",
+        "return sum(row[other] for row in rows for other in cells) / len(cells) ** 2",
+        "return 0",
     ),
     Mutation(
         "align-by-socket prefers no more masks than others do",

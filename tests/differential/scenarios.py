@@ -1,5 +1,6 @@
 """Scenarios, a node and the pods that arrive at it: made from a seed, and written as the kubelet oracle reads them."""
 
+import json
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +11,14 @@ from differential import arrivals
 from differential import nodes
 
 from webhook.domain import cpuset
+from webhook.domain.errors import InputError
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import Device
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.topology import NodeClass
+from webhook.sources.scenario import parse_scenarios
 
 Raw = dict[str, Any]
 
@@ -49,12 +52,15 @@ def scenarios(count: int, seed: int, first: int = 0) -> Iterator[Scenario]:
 
 
 def read(question: Raw) -> Scenario:
-    """Read what `as_question` writes; fields may be missing."""
-    kubelet = question.get("kubelet", {})
-    cells = tuple(map(read_cell, question["numa"]))
-    devices = {name: tuple(map(read_device, found)) for name, found in question.get("devices", {}).items()}
-    node = NodeClass(question.get("name", ""), cells, devices, read_kubelet(kubelet))
-    return Scenario(question.get("name", ""), node, tuple(question["pods"]))
+    """Read what `as_question` writes, as `numagate simulate` does.
+
+    Raises:
+        InputError: it is no scenario.
+    """
+    found = next(parse_scenarios(json.dumps(question), "scenario"))
+    if isinstance(found, InputError):
+        raise found
+    return Scenario(found.name, found.node_class, tuple(question["pods"]))
 
 
 def cell_fields(cell: Cell) -> Raw:
@@ -68,38 +74,14 @@ def cell_fields(cell: Cell) -> Raw:
     }
 
 
-def read_cell(fields: Raw) -> Cell:
-    """Read a NUMA node."""
-    return Cell(
-        id=fields["id"],
-        memory=Quantity.from_json(fields["memory"]).value,
-        cores=tuple(
-            Core(tuple(core["threads"]), core["socket"], core.get("uncore")) for core in fields.get("cores", ())
-        ),
-        hugepages=fields.get("hugepages", {}),
-        distances=tuple(fields.get("distances") or ()),
-    )
-
-
 def core_fields(core: Core) -> Raw:
     """Write a core."""
     return {"threads": list(core.threads), "socket": core.socket, "uncore": core.uncore}
 
 
-def read_core(fields: Raw) -> Core:
-    """Read a core."""
-    return Core(tuple(fields["threads"]), fields["socket"], fields.get("uncore"))
-
-
 def device_fields(device: Device) -> Raw:
     """Write a device."""
     return {"id": device.id, "numa": None if device.numa is None else list(device.numa), "healthy": device.healthy}
-
-
-def read_device(fields: Raw) -> Device:
-    """Read a device."""
-    numa = fields.get("numa")
-    return Device(fields["id"], None if numa is None else tuple(numa), healthy=fields.get("healthy", True))
 
 
 def kubelet_fields(kubelet: KubeletSettings) -> Raw:
@@ -122,24 +104,3 @@ def kubelet_fields(kubelet: KubeletSettings) -> Raw:
 def limit_fields(cell: int, limits: Mapping[str, int]) -> Raw:
     """Write what is reserved on one NUMA node."""
     return {"numaNode": cell, "limits": {name: str(Quantity.of_bytes(size)) for name, size in limits.items()}}
-
-
-def read_kubelet(fields: Raw) -> KubeletSettings:
-    """Read the settings; policies and scope have to be there."""
-    reservation = fields.get("nodeAllocatableReservation", {})
-    reserved = {
-        one["numaNode"]: {name: Quantity.from_json(size).value for name, size in one["limits"].items()}
-        for one in fields.get("reservedMemory", ())
-    }
-    return KubeletSettings(
-        cpu_manager_policy=fields["cpuManagerPolicy"],
-        cpu_manager_policy_options=fields.get("cpuManagerPolicyOptions", {}),
-        memory_manager_policy=fields["memoryManagerPolicy"],
-        topology_manager_policy=fields["topologyManagerPolicy"],
-        topology_manager_scope=fields["topologyManagerScope"],
-        topology_manager_policy_options=fields.get("topologyManagerPolicyOptions", {}),
-        reserved_system_cpus=cpuset.parse(fields.get("reservedSystemCPUs", "")) or None,
-        node_allocatable_reservation={name: Quantity.from_json(size) for name, size in reservation.items()},
-        reserved_memory=reserved,
-        feature_gates=fields.get("featureGates", {}),
-    )
