@@ -61,7 +61,7 @@ def admitted(scenario: Scenario) -> list[Form]:
     pods = [facts.read(pod) for pod in scenario.pods]
     if admit_on_empty(pods[0], scenario.node).handler == STARTUP:
         return DOES_NOT_START
-    node = Node(scenario.node)
+    node = Node(scenario.node, skip_predicates=scenario.skip_predicates)
     found: list[Form] = []
     for read in pods:
         said = node.admit(read)

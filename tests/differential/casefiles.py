@@ -20,6 +20,7 @@ Raw = dict[str, Any]
 
 FOLDER = Path(__file__).resolve().parents[1] / "cases" / "kubelet"
 WIDTH = 120
+DEFAULTS = {"healthy": True, "skipPredicates": False}
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,10 @@ def without_blanks(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     found = {key: without_blanks(item) for key, item in value.items()}
-    return {
-        key: item
-        for key, item in found.items()
-        if not (item in (None, {}, "") or (item == [] and key != "numa") or (key == "healthy" and item is True))
-    }
+    return {key: item for key, item in found.items() if not says_nothing(key, item)}
+
+
+def says_nothing(key: str, value: Any) -> bool:
+    """Tell whether a field may be left out."""
+    blank = value in (None, {}, "") or (value == [] and key != "numa")
+    return blank or (key in DEFAULTS and value is DEFAULTS[key])

@@ -33,10 +33,10 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
-        "of two masks with as many NUMA nodes the higher is the better one",
+        "NUMA nodes with gaps in their numbers are taken for the first ones",
         "bitmask.py",
-        "return mask.bit_count(), mask",
-        "return mask.bit_count(), -mask",
+        "dense = within & (within + 1) == 0",
+        "dense = True",
     ),
     Mutation(
         "the fewest NUMA nodes that suffice are counted from the smallest",

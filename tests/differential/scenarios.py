@@ -23,6 +23,10 @@ from webhook.sources.scenario import parse_scenarios
 Raw = dict[str, Any]
 
 
+SKIPPED_SHARE = 0.02
+"""The share without the scheduler's sums over the whole node, as `numagate simulate` offers."""
+
+
 @dataclass(frozen=True)
 class Scenario:
     """An empty node, and raw pods in the order of their arrival."""
@@ -30,6 +34,7 @@ class Scenario:
     name: str
     node: NodeClass
     pods: tuple[Raw, ...]
+    skip_predicates: bool = False
 
     def as_question(self) -> Raw:
         """Write it as one line of the oracle's input; docs/kubelet.md has the fields."""
@@ -40,6 +45,7 @@ class Scenario:
             "devices": devices,
             "kubelet": kubelet_fields(self.node.kubelet),
             "pods": list(self.pods),
+            "skipPredicates": self.skip_predicates,
         }
 
 
@@ -48,7 +54,8 @@ def scenarios(count: int, seed: int, first: int = 0) -> Iterator[Scenario]:
     for number in range(first, first + count):
         random = Random(f"{seed}/{number}")  # noqa: S311 - tests want the same numbers again
         node = nodes.node_class(random)
-        yield Scenario(f"seed {seed}, number {number}", node, arrivals.pods(random, node))
+        pods = arrivals.pods(random, node)
+        yield Scenario(f"seed {seed}, number {number}", node, pods, skip_predicates=random.random() < SKIPPED_SHARE)
 
 
 def read(question: Raw) -> Scenario:
@@ -60,7 +67,7 @@ def read(question: Raw) -> Scenario:
     found = next(parse_scenarios(json.dumps(question), "scenario"))
     if isinstance(found, InputError):
         raise found
-    return Scenario(found.name, found.node_class, tuple(question["pods"]))
+    return Scenario(found.name, found.node_class, tuple(question["pods"]), skip_predicates=found.skip_predicates)
 
 
 def cell_fields(cell: Cell) -> Raw:

@@ -56,7 +56,7 @@ def test_a_difference_is_shrunk_to_what_shows_it_and_written_as_a_case_file(numb
 
     assert [pod["spec"].keys() for pod in case.scenario.pods] == [{"containers"}]
     assert [one["resources"] for one in case.scenario.pods[0]["spec"]["containers"]] == [SMALLEST]
-    assert sum(len(cell.cores) for cell in node.cells) == 2
+    assert sum(len(cell.cores) for cell in node.cells) <= 2
     assert [len(found) for found in node.devices.values()] == [1]
     assert node.kubelet.topology_manager_policy == "none"
     assert case.recorded != simulated(case.scenario)

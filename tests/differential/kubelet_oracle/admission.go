@@ -41,7 +41,7 @@ func (n *node) admit(pod *v1.Pod) answer {
 	n.setActive(append(n.active(), pod))
 	attributes := &lifecycle.PodAdmitAttributes{Pod: pod, OtherPods: others, Operation: lifecycle.AddOperation}
 	said, handler := n.align(attributes)
-	if said.Admit {
+	if said.Admit && n.fit != nil {
 		said, handler = n.fit.Admit(n.ctx, attributes), byFit
 	}
 	given := answer{Name: pod.Name, Admit: said.Admit, QOS: string(pod.Status.QOSClass)}

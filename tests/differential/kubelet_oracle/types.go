@@ -7,13 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// scenario is one line of input: an empty node, and pods in the order of their arrival.
+// scenario is one line of input: an empty node, and pods in the order of their arrival; skipPredicates leaves out the
+// fit check.
 type scenario struct {
 	Name    string              `json:"name"`
 	NUMA    []numaNode          `json:"numa"`
 	Devices map[string][]device `json:"devices"`
 	Kubelet settings            `json:"kubelet"`
 	Pods    []json.RawMessage   `json:"pods"`
+
+	SkipPredicates bool `json:"skipPredicates"`
 }
 
 // numaNode has as memory its MemTotal, huge pages included; one without CPUs has no cores.
