@@ -20,6 +20,8 @@ Raw = dict[str, Any]
 
 FOLDER = Path(__file__).resolve().parents[1] / "cases" / "kubelet"
 WIDTH = 120
+LISTS = {"cores", "distances", "reservedMemory"}
+"""Lists that say nothing where they are empty; devices without any, or a device without NUMA nodes, do."""
 DEFAULTS = {"healthy": True, "skipPredicates": False}
 
 
@@ -120,7 +122,7 @@ def in_one_line(value: Any) -> str:
 
 
 def without_blanks(value: Any) -> Any:
-    """Leave out what is the same when it is missing; an empty list of NUMA nodes is not."""
+    """Leave out what is the same when it is missing."""
     if isinstance(value, list):
         return [without_blanks(item) for item in value]
     if not isinstance(value, dict):
@@ -131,5 +133,4 @@ def without_blanks(value: Any) -> Any:
 
 def says_nothing(key: str, value: Any) -> bool:
     """Tell whether a field may be left out."""
-    blank = value in (None, {}, "") or (value == [] and key != "numa")
-    return blank or (key in DEFAULTS and value is DEFAULTS[key])
+    return value in (None, {}, "") or (value == [] and key in LISTS) or (key in DEFAULTS and value is DEFAULTS[key])
