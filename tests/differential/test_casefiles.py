@@ -11,7 +11,7 @@ ANSWER: Answer = {"name": "", "error": "the kubelet does not start", "pods": []}
 
 def test_a_scenario_written_as_a_case_file_is_the_same_when_read(tmp_path: Path) -> None:
     file = tmp_path / "made.yaml"
-    for scenario in scenarios(100, seed=2):
+    for scenario in scenarios(20, seed=2):
         file.write_text(casefiles.text(scenario.as_question(), ANSWER), "utf-8")
         (case,) = casefiles.load_file(file)
         assert case.scenario.as_question() == scenario.as_question()
