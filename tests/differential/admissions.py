@@ -10,6 +10,7 @@ from differential.scenarios import Scenario
 
 from webhook.domain import cpuset
 from webhook.domain import facts
+from webhook.domain import versions
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Node
@@ -58,7 +59,8 @@ def simulated(scenario: Scenario) -> list[Form]:
 
 def admitted(scenario: Scenario) -> list[Form]:
     """Send the pods to our node; as the oracle does, stop after one that makes the kubelet's code fail."""
-    pods = [facts.read(pod) for pod in scenario.pods]
+    rules = versions.rules(scenario.node.kubelet.version)
+    pods = [facts.read(pod, rules) for pod in scenario.pods]
     if admit_on_empty(pods[0], scenario.node).handler == STARTUP:
         return DOES_NOT_START
     node = Node(scenario.node, skip_predicates=scenario.skip_predicates)

@@ -4,8 +4,11 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import subprocess
+import tempfile
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +17,14 @@ from controlplane.go_toolchain import NoGoError
 from controlplane.go_toolchain import find_go
 from controlplane.go_toolchain import go_environment
 
+from webhook.domain.versions import Version
+
 ORACLE = Path(__file__).resolve().with_name("oracle")
 """The module of the program that reads quantities and pods."""
 KUBELET_ORACLE = ORACLE.with_name("kubelet_oracle")
-"""The module of the program that admits pods to nodes."""
+"""The module of the program that admits pods to nodes; its folder `older` holds what other versions need otherwise."""
+NEWEST = (1, 37)
+"""The Kubernetes version that the modules themselves are for."""
 
 BUILD_SECONDS = 1800
 FLAGS = ("-mod=readonly", "-modcacherw", "-trimpath", "-ldflags", "-s -w")
@@ -35,33 +42,63 @@ class OracleError(Exception):
     """The oracle cannot be built or died; the text says why."""
 
 
-def build(module: Path, report: Callable[[str], None]) -> Path:
-    """Answer the path of the program of a Go module, compiling it where this version of its sources never was.
+def build(module: Path, report: Callable[[str], None], version: Version = NEWEST) -> Path:
+    """Answer the path of the program of a Go module, compiling it where this state of its sources never was.
 
     Raises:
         OracleError: there is no Go, or it failed; the text ends with its last lines.
     """
-    program = cache_folder(module) / module.name
+    found = sources(module, version)
+    program = cache_folder(module, found) / module.name
     program.parent.mkdir(parents=True, exist_ok=True)
-    with (program.parent / ".lock").open("w") as lock:
+    with (program.parent / ".lock").open("w") as lock, tempfile.TemporaryDirectory() as folder:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.access(program, os.X_OK):
-            compile_to(program, module, report)
+            for name, content in found.items():
+                (Path(folder) / name).write_bytes(content)
+            told = f"building {module.name} from the sources of Kubernetes {version[0]}.{version[1]}"
+            report(f"{told} (seconds; up to 5 minutes when Go's cache is empty)")
+            compile_to(program, module, Path(folder))
     return program
 
 
-def cache_folder(module: Path) -> Path:
+def sources(module: Path, version: Version = NEWEST) -> dict[str, bytes]:
+    """Answer the module's files for a Kubernetes version: each older version replaces some files of the next newer.
+
+    Raises:
+        OracleError: the module has nothing for this version.
+    """
+    layers = {parsed(folder.name): folder for folder in (module / "older").glob("*.*")}
+    if version != NEWEST and version not in layers:
+        known = ", ".join(f"{major}.{minor}" for major, minor in sorted([NEWEST, *layers]))
+        msg = f"{module.name} cannot be built for Kubernetes {version[0]}.{version[1]}: it knows {known}"
+        raise OracleError(msg)
+    folders = [module, *(layers[layer] for layer in sorted(layers, reverse=True) if layer >= version)]
+    files = (file for folder in folders for file in sorted(folder.iterdir()))
+    return {file.name: file.read_bytes() for file in files if file.suffix in {".go", ".mod", ".sum"}}
+
+
+def parsed(text: str) -> Version:
+    """Read a version as `1.36`; what is none becomes one that nobody knows.
+
+    >>> parsed("1.36"), parsed("new")
+    ((1, 36), (0, 0))
+    """
+    found = re.fullmatch(r"(\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def cache_folder(module: Path, found: Mapping[str, bytes]) -> Path:
     """Answer where the program is kept: outside the tree, one folder for each state of its sources."""
     digest = hashlib.sha256()
-    for source in sorted(module.iterdir()):
-        if source.suffix in {".go", ".mod", ".sum"}:
-            digest.update(f"{source.name}\0".encode() + source.read_bytes() + b"\0")
+    for name, content in sorted(found.items()):
+        digest.update(f"{name}\0".encode() + content + b"\0")
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "numagate" / module.name / digest.hexdigest()[:16]
 
 
-def compile_to(program: Path, module: Path, report: Callable[[str], None]) -> None:
-    """Build a module's program at `program`; it appears there whole or not at all.
+def compile_to(program: Path, module: Path, folder: Path) -> None:
+    """Build a module's program from the files in `folder`; it appears at `program` whole or not at all.
 
     Raises:
         OracleError: there is no Go, or it failed.
@@ -71,12 +108,11 @@ def compile_to(program: Path, module: Path, report: Callable[[str], None]) -> No
     except NoGoError as error:
         msg = f"{module.name} cannot be built: {error}"
         raise OracleError(msg) from error
-    report(f"building {module.name} from Kubernetes' sources (seconds; up to 5 minutes when Go's cache is empty)")
     partial = program.with_suffix(".partial")
     try:
         done = subprocess.run(
             [go, "build", *FLAGS, "-o", str(partial), "."],
-            cwd=module,
+            cwd=folder,
             env=go_environment(),
             capture_output=True,
             text=True,

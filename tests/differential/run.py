@@ -17,6 +17,7 @@ from differential.comparison import Comparison
 from differential.comparison import Found
 from differential.kubelet_comparison import Cases
 from differential.kubelet_comparison import Scenarios
+from differential.older import VERSION
 from differential.oracle import KUBELET_ORACLE
 from differential.oracle import ORACLE
 from differential.oracle import Oracle
@@ -62,9 +63,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 def parts(asked: argparse.Namespace) -> Iterator[tuple[Comparison, int]]:
     """Yield what is compared, and how often; a program is built when it is needed."""
     if asked.scenarios:
-        kubelet = Oracle(*isolated(build(KUBELET_ORACLE, say)))
-        yield Cases(kubelet.ask), len(casefiles.load())
-        yield Scenarios(kubelet.ask, asked.seed), asked.scenarios
+        kubelet = Oracle(*isolated(build(KUBELET_ORACLE, say, VERSION)))
+        yield Cases(kubelet.ask, VERSION), len(casefiles.load())
+        yield Scenarios(kubelet.ask, asked.seed, VERSION), asked.scenarios
     if asked.quantities:
         yield Quantities(Oracle(build(ORACLE, say)).ask, asked.seed), asked.quantities
     if asked.pods:

@@ -105,6 +105,7 @@ def kubelet_fields(kubelet: KubeletSettings) -> Raw:
         "nodeAllocatableReservation": {name: str(quantity) for name, quantity in reservation.items()},
         "reservedMemory": [limit_fields(cell, limits) for cell, limits in kubelet.reserved_memory.items()],
         "featureGates": dict(kubelet.feature_gates),
+        "version": ".".join(map(str, kubelet.version)),
     }
 
 

@@ -1,9 +1,13 @@
-"""Compares the simulated kubelet with the real one's managers: recorded cases, and scenarios made up from a seed."""
+"""Compares the simulated kubelet with the real one's managers: recorded cases, and scenarios made up from a seed.
+
+NUMAGATE_KUBERNETES sets with the kubelet of which version.
+"""
 
 import pytest
 from differential import casefiles
 from differential.kubelet_comparison import Cases
 from differential.kubelet_comparison import Scenarios
+from differential.older import VERSION
 from differential.oracle import Oracle
 from differential.scenarios import read
 from differential.scenarios import scenarios
@@ -13,7 +17,7 @@ SEED = 1
 
 
 def test_pods_are_admitted_and_placed_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
-    compared = Scenarios(kubelet_oracle.ask, SEED)
+    compared = Scenarios(kubelet_oracle.ask, SEED, VERSION)
     for first in range(0, COUNT, compared.batch):
         found = compared.compare(first, compared.batch)
         assert [text() for text in found.differences[:1]] == []
@@ -21,7 +25,7 @@ def test_pods_are_admitted_and_placed_as_by_the_real_managers(kubelet_oracle: Or
 
 
 def test_recorded_cases_are_what_the_real_managers_answer(kubelet_oracle: Oracle) -> None:
-    found = Cases(kubelet_oracle.ask).compare(0, len(casefiles.load()))
+    found = Cases(kubelet_oracle.ask, VERSION).compare(0, len(casefiles.load()))
     assert [text() for text in found.differences] == []
 
 

@@ -22,8 +22,10 @@ from webhook.config.schema import Envelope
 from webhook.config.schema import Model
 from webhook.config.schema import ResourceName
 from webhook.config.schema import Text
+from webhook.config.words import shorten
 
 _ID = re.compile(r"0|[1-9][0-9]{0,3}")
+_VERSION = re.compile(r"1\.(0|[1-9][0-9]{0,2})")
 
 
 def _cell_id(text: str) -> str:
@@ -43,6 +45,13 @@ def _page_size(text: str) -> str:
 
 def _cpu_list(text: str) -> str:
     read_cpu_list(text)
+    return text
+
+
+def _version(text: str) -> str:
+    if not _VERSION.fullmatch(text):
+        message = f'{shorten(text)} is no version of Kubernetes: write one like "1.37", without the patch number'
+        raise ValueError(message)
     return text
 
 
@@ -122,7 +131,7 @@ class SettingsSpec(Model):
     node_allocatable_reservation: dict[ResourceName, Amount] | None = None
     reserved_memory: list[ReservedMemorySpec] | None = None
     feature_gates: dict[Text, bool] | None = None
-    version: Annotated[str, StringConstraints(pattern=r"^1\.[0-9]{1,3}$")] | None = None
+    version: Annotated[str, AfterValidator(_version)] | None = None
 
 
 class KubeletSpec(SettingsSpec):

@@ -28,15 +28,18 @@ from webhook.domain.raw import get_text
 from webhook.domain.raw import get_texts
 from webhook.domain.resources import ResourceList
 from webhook.domain.resources import is_pod_level
+from webhook.domain.versions import NEWEST
+from webhook.domain.versions import Rules
 
 MALFORMED_QUANTITY = "malformed-quantity"
 MALFORMED_OBJECT = "malformed-object"
 _NOTHING: ResourceList = MappingProxyType({})
 
 
-def read(pod: JsonObject, *, defaulted: bool = True) -> PodFacts:
+def read(pod: JsonObject, rules: Rules = NEWEST, *, defaulted: bool = True) -> PodFacts:
     """Read a raw pod, as written or as defaulted by the API server: the facts are the same. Never raises.
 
+    `rules` are those of the cluster's version; only pods with spec.resources are read otherwise by an older one.
     With `defaulted` false no request or limit is filled in, as if the pod had never met an API server.
     """
     faults: list[Finding] = []
@@ -51,8 +54,9 @@ def read(pod: JsonObject, *, defaulted: bool = True) -> PodFacts:
     limits = _quantities(block, "limits", ("spec", "resources"), None, faults)
     if defaulted:
         steps = [(container.kind, container.requests, container.limits) for container in containers]
-        requests, limits = defaults.pod_resources(requests, limits, steps)
+        requests, limits = defaults.pod_resources(requests, limits, steps, rules)
     resources_set = any(map(is_pod_level, (*requests, *limits)))
+    decides = rules.empty_block_decides and spec.get("resources") is not None
     return PodFacts(
         labels=_texts(metadata, ("metadata", "labels"), faults),
         annotations=_texts(metadata, ("metadata", "annotations"), faults),
@@ -60,7 +64,7 @@ def read(pod: JsonObject, *, defaulted: bool = True) -> PodFacts:
         pod_requests=requests,
         pod_limits=limits,
         resources_set=resources_set,
-        qos=_qos(containers, requests, limits, pod_level=resources_set),
+        qos=_qos(containers, requests, limits, pod_level=resources_set or decides),
         overhead=_quantities(spec, "overhead", ("spec",), None, faults),
         node_selector=_texts(spec, ("spec", "nodeSelector"), faults),
         affinity_terms=scheduling.read_affinity(spec),

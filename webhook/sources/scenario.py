@@ -11,6 +11,7 @@ from webhook.config.node_profile import to_node_class
 from webhook.config.overlay import written
 from webhook.config.words import shorten
 from webhook.domain import facts
+from webhook.domain import versions
 from webhook.domain.errors import InputError
 from webhook.domain.errors import PolicyError
 from webhook.domain.manifest import Positions
@@ -67,7 +68,8 @@ def _scenario(place: Place) -> Scenario:
         raise place.error((), message)
     content: JsonObject = place.value
     node_class = _node_class(place, content)
-    read = partial(facts.read, defaulted=content.get("raw") is not True)
+    rules = versions.rules(node_class.kubelet.version)
+    read = partial(facts.read, rules=rules, defaulted=content.get("raw") is not True)
     pods = enumerate(map(as_object, get_list(content, "pods")))
     return Scenario(
         name=get_text(content, "name"),

@@ -6,7 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	podapi "k8s.io/kubernetes/pkg/api/pod"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	v1qos "k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
@@ -39,10 +38,10 @@ func (n *node) admitAll(pods []json.RawMessage) ([]answer, error) {
 func (n *node) admit(pod *v1.Pod) answer {
 	others := n.active()
 	n.setActive(append(n.active(), pod))
-	attributes := &lifecycle.PodAdmitAttributes{Pod: pod, OtherPods: others, Operation: lifecycle.AddOperation}
+	attributes := arrival(pod, others)
 	said, handler := n.align(attributes)
 	if said.Admit && n.fit != nil {
-		said, handler = n.fit.Admit(n.ctx, attributes), byFit
+		said, handler = ask(n.ctx, n.fit, attributes), byFit
 	}
 	given := answer{Name: pod.Name, Admit: said.Admit, QOS: string(pod.Status.QOSClass)}
 	if !said.Admit {
@@ -67,7 +66,7 @@ func (n *node) align(attributes *lifecycle.PodAdmitAttributes) (said lifecycle.P
 			handler = byPanic
 		}
 	}()
-	return n.topology.Admit(n.ctx, attributes), byTopology
+	return ask(n.ctx, n.topology, attributes), byTopology
 }
 
 // decode reads a pod as the API server would store it and the kubelet would read it back.
@@ -81,7 +80,7 @@ func decode(raw json.RawMessage, number int) (*v1.Pod, error) {
 	if err := corev1.Convert_v1_Pod_To_core_Pod(pod, internal, nil); err != nil {
 		return nil, err
 	}
-	podapi.DefaultPodLevelResources(internal)
+	defaultOnCreate(internal)
 	stored := &v1.Pod{}
 	if err := corev1.Convert_core_Pod_To_v1_Pod(internal, stored, nil); err != nil {
 		return nil, err

@@ -4,16 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
-	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
 	"k8s.io/utils/cpuset"
 )
+
+const maxPods, podsPerCore = 1000, 0
 
 // setFeatureGates sets the gates of one scenario; restore sets them back and is never nil.
 func setFeatureGates(gates map[string]bool) (restore func(), err error) {
@@ -35,17 +34,17 @@ func setFeatureGates(gates map[string]bool) (restore func(), err error) {
 }
 
 // machineInfo is what cAdvisor would have found.
-func machineInfo(nodes []numaNode) *cadvisorapi.MachineInfo {
-	info := &cadvisorapi.MachineInfo{}
+func machineInfo(nodes []numaNode) *machineModel {
+	info := &machineModel{}
 	sockets := map[int]bool{}
 	pages := map[uint64]uint64{}
 	for _, one := range nodes {
-		found := cadvisorapi.Node{Id: one.ID, Memory: uint64(one.Memory.Value()), Distances: one.Distances}
+		found := nodeModel{Id: one.ID, Memory: uint64(one.Memory.Value()), Distances: one.Distances}
 		info.MemoryCapacity += found.Memory
 		for size, count := range one.HugePages {
 			quantity := resource.MustParse(size)
 			kib := uint64(quantity.Value()) / 1024
-			found.HugePages = append(found.HugePages, cadvisorapi.HugePagesInfo{PageSize: kib, NumPages: count})
+			found.HugePages = append(found.HugePages, hugePagesModel{PageSize: kib, NumPages: count})
 			pages[kib] += count
 		}
 		for number, core := range one.Cores {
@@ -57,22 +56,22 @@ func machineInfo(nodes []numaNode) *cadvisorapi.MachineInfo {
 		info.Topology = append(info.Topology, found)
 	}
 	for kib, count := range pages {
-		info.HugePages = append(info.HugePages, cadvisorapi.HugePagesInfo{PageSize: kib, NumPages: count})
+		info.HugePages = append(info.HugePages, hugePagesModel{PageSize: kib, NumPages: count})
 	}
 	info.NumSockets = len(sockets)
 	return info
 }
 
-func coreInfo(number int, one core) cadvisorapi.Core {
-	found := cadvisorapi.Core{Id: number, Threads: one.Threads, SocketID: one.Socket}
+func coreInfo(number int, one core) coreModel {
+	found := coreModel{Id: number, Threads: one.Threads, SocketID: one.Socket}
 	if one.Uncore != nil {
-		found.UncoreCaches = []cadvisorapi.Cache{{Id: *one.Uncore, Level: 3}}
+		found.UncoreCaches = []cacheModel{{Id: *one.Uncore, Level: 3}}
 	}
 	return found
 }
 
 // reservedCPUs checks reservedSystemCPUs and puts their number into the reservation, as the kubelet's start does.
-func reservedCPUs(text string, info *cadvisorapi.MachineInfo, reservation v1.ResourceList) (cpuset.CPUSet, error) {
+func reservedCPUs(text string, info *machineModel, reservation v1.ResourceList) (cpuset.CPUSet, error) {
 	reserved, err := cpuset.Parse(text)
 	if err != nil || reserved.IsEmpty() {
 		return reserved, err
@@ -91,21 +90,11 @@ func reservedCPUs(text string, info *cadvisorapi.MachineInfo, reservation v1.Res
 }
 
 // nodeObject is the Node with the status that the kubelet would report; the fit check counts with it.
-func nodeObject(ctx context.Context, info *cadvisorapi.MachineInfo, devices *devicemanager.ManagerImpl,
+func nodeObject(ctx context.Context, info *machineModel, devices *devicemanager.ManagerImpl,
 	reservation v1.ResourceList) (*v1.Node, error) {
-	const maxPods, podsPerCore = 1000, 0
-	swap := false
 	node := &v1.Node{}
 	node.Name = "node"
-	set := nodestatus.MachineInfo(node.Name, maxPods, podsPerCore,
-		func() (*cadvisorapi.MachineInfo, error) { return info, nil },
-		func(klog.Logger, bool) v1.ResourceList {
-			return v1.ResourceList{v1.ResourceEphemeralStorage: resource.MustParse("1Ti")}
-		},
-		devices.GetCapacity,
-		func() v1.ResourceList { return reservation },
-		func(string, string, string) {},
-		func() *bool { return &swap },
-		true)
+	storage := v1.ResourceList{v1.ResourceEphemeralStorage: resource.MustParse("1Ti")}
+	set := machineStatus(node.Name, info, devices, storage, reservation)
 	return node, set(ctx, node)
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 	"unsafe"
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -87,15 +86,13 @@ func freshFolder() (string, error) {
 	return os.MkdirTemp(folder, "states-")
 }
 
-func (n *node) makeTopologyManager(info *cadvisorapi.MachineInfo, asked settings) (err error) {
-	n.topology, err = topologymanager.NewManager(klog.FromContext(n.ctx), info.Topology,
-		asked.TopologyManagerPolicy, asked.TopologyManagerScope, asked.TopologyManagerPolicyOptions)
+func (n *node) makeTopologyManager(info *machineModel, asked settings) (err error) {
+	n.topology, err = newTopologyManager(klog.FromContext(n.ctx), info.Topology, asked)
 	return err
 }
 
-func (n *node) makeDeviceManager(info *cadvisorapi.MachineInfo) (err error) {
-	logger := klog.FromContext(n.ctx)
-	n.devices, err = devicemanager.NewManagerImpl(logger, info.Topology, n.topology)
+func (n *node) makeDeviceManager(info *machineModel) (err error) {
+	n.devices, err = newDeviceManager(klog.FromContext(n.ctx), info.Topology, n.topology)
 	if err != nil {
 		return err
 	}
@@ -103,57 +100,52 @@ func (n *node) makeDeviceManager(info *cadvisorapi.MachineInfo) (err error) {
 	field := reflect.ValueOf(n.devices).Elem().FieldByName("activePods")
 	active := reflect.ValueOf(devicemanager.ActivePodsFunc(n.active))
 	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(active)
-	n.topology.AddHintProvider(logger, n.devices)
+	addHintProvider(n.ctx, n.topology, n.devices)
 	return nil
 }
 
-func (n *node) makeCPUManager(info *cadvisorapi.MachineInfo, asked settings, reservation v1.ResourceList,
+func (n *node) makeCPUManager(info *machineModel, asked settings, reservation v1.ResourceList,
 	states string) error {
 	reserved, err := reservedCPUs(asked.ReservedSystemCPUs, info, reservation)
 	if err != nil {
 		return err
 	}
-	logger := klog.FromContext(n.ctx)
-	n.cpus, err = cpumanager.NewManager(logger, asked.CPUManagerPolicy, asked.CPUManagerPolicyOptions, 24*time.Hour,
-		info, reserved, reservation, states, n.topology)
+	n.cpus, err = newCPUManager(n.ctx, asked, 24*time.Hour, info, reserved, reservation, states, n.topology)
 	if err == nil {
-		n.topology.AddHintProvider(logger, n.cpus)
+		addHintProvider(n.ctx, n.topology, n.cpus)
 	}
 	return err
 }
 
-func (n *node) makeMemoryManager(info *cadvisorapi.MachineInfo, asked settings, reservation v1.ResourceList,
+func (n *node) makeMemoryManager(info *machineModel, asked settings, reservation v1.ResourceList,
 	states string) (err error) {
 	reserved := []kubeletconfig.MemoryReservation{}
 	for _, one := range asked.ReservedMemory {
 		reserved = append(reserved, kubeletconfig.MemoryReservation{NumaNode: one.NUMANode, Limits: one.Limits})
 	}
-	logger := klog.FromContext(n.ctx)
-	n.memory, err = memorymanager.NewManager(logger, asked.MemoryManagerPolicy, info, reservation, reserved, states,
-		n.topology)
+	n.memory, err = newMemoryManager(n.ctx, asked.MemoryManagerPolicy, info, reservation, reserved, states, n.topology)
 	if err == nil {
-		n.topology.AddHintProvider(logger, n.memory)
+		addHintProvider(n.ctx, n.topology, n.memory)
 	}
 	return err
 }
 
 func (n *node) start() error {
 	ready := config.NewSourcesReady(func(sets.Set[string]) bool { return true })
-	err := n.cpus.Start(n.ctx, n.active, ready, nothing{}, nothing{}, containermap.NewContainerMap())
-	if err != nil {
+	if err := startCPUManager(n.ctx, n.cpus, n.active, ready); err != nil {
 		return err
 	}
 	return n.memory.Start(n.ctx, n.active, ready, nothing{}, nothing{}, containermap.NewContainerMap())
 }
 
-func (n *node) makeFitCheck(info *cadvisorapi.MachineInfo, reservation v1.ResourceList, skip bool) error {
+func (n *node) makeFitCheck(info *machineModel, reservation v1.ResourceList, skip bool) error {
 	object, err := nodeObject(n.ctx, info, n.devices, reservation)
 	n.object = object
 	if skip {
 		return err
 	}
 	n.fit = lifecycle.NewPredicateAdmitHandler(
-		func(context.Context, bool) (*v1.Node, error) { return object, nil },
+		nodeGetter(object),
 		lifecycle.NewAdmissionFailureHandlerStub(),
 		func(about *schedulerframework.NodeInfo, attributes *lifecycle.PodAdmitAttributes) error {
 			return n.devices.UpdatePluginResources(about, attributes)
@@ -177,12 +169,12 @@ func (n *node) setActive(pods []*v1.Pod) {
 
 // placementOf reads where the managers put a container.
 func (n *node) placementOf(pod *v1.Pod, container string) placement {
-	logger, uid := klog.FromContext(n.ctx), string(pod.UID)
+	uid := string(pod.UID)
 	found := placement{
 		CPUs:    n.cpus.GetExclusiveCPUs(uid, container).String(),
 		Devices: map[string][]string{},
 	}
-	for _, one := range n.memory.GetMemory(logger, uid, container) {
+	for _, one := range memoryOf(n.ctx, n.memory, uid, container) {
 		found.Memory = append(found.Memory, block{string(one.Type), one.NUMAAffinity, one.Size})
 	}
 	sort.Slice(found.Memory, func(i, j int) bool { return found.Memory[i].Type < found.Memory[j].Type })
@@ -192,7 +184,7 @@ func (n *node) placementOf(pod *v1.Pod, container string) placement {
 		}
 		sort.Strings(found.Devices[name])
 	}
-	hint, mask := n.topology.GetAffinity(logger, uid, container), "nil"
+	hint, mask := affinityOf(klog.FromContext(n.ctx), n.topology, uid, container), "nil"
 	if hint.NUMANodeAffinity != nil {
 		mask = hint.NUMANodeAffinity.String()
 	}

@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"google.golang.org/grpc"
-	"k8s.io/klog/v2"
 	pluginapi "k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1"
 	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
 )
@@ -26,11 +25,10 @@ func connectPlugins(ctx context.Context, manager *devicemanager.ManagerImpl, res
 			listed = append(listed, announced(one))
 			made.order[one.ID] = position
 		}
-		if err := manager.PluginConnected(ctx, name, made); err != nil {
+		answer := &pluginapi.ListAndWatchResponse{Devices: listed}
+		if err := connect(ctx, manager, name, made, answer); err != nil {
 			return err
 		}
-		answer := &pluginapi.ListAndWatchResponse{Devices: listed}
-		manager.PluginListAndWatchReceiver(klog.FromContext(ctx), name, answer)
 	}
 	return nil
 }

@@ -68,7 +68,13 @@ def test_these_specs_are_fine(spec: str) -> None:
         ("{machine: a, kubelet: {topologyManagerPolicy: single}}", '"single" is not known: write one of best-effort'),
         ("{machine: a, kubelet: {reservedSystemCpus: '0'}}", "unknown field: did you mean reservedSystemCPUs?"),
         ("{machine: a, kubelet: {version: 1.37}}", "spec.kubelet.version: 1.37 is not text (quote it)"),
-        ("{machine: a, kubelet: {version: '2.0'}}", 'spec.kubelet.version: "2.0" has signs that are not allowed'),
+        *(
+            (
+                f"{{machine: a, kubelet: {{version: '{text}'}}}}",
+                f'spec.kubelet.version: "{text}" is no version of Kubernetes: write one like "1.37", without the patch',
+            )
+            for text in ("2.0", "v1.36", "1.36.3", "1", "1.036", "new")
+        ),
         ("{machine: a, kubelet: {cpuManagerPolicyOptions: {full-pcpus-only: true}}}", "true is not text (quote it)"),
         ("{machine: a, kubelet: {reservedMemory: [{numaNode: 0, limits: {cpu: 1}}]}}", '"cpu" has signs'),
     ],

@@ -1,6 +1,6 @@
 """What a node of a class answers to a pod: the door of the kubelet simulation.
 
-Kubernetes 1.37, feature gate PodLevelResourceManagers off: with spec.resources set nothing but devices is aligned.
+Feature gate PodLevelResourceManagers off: with spec.resources set nothing but devices is aligned.
 """
 
 from collections.abc import Mapping

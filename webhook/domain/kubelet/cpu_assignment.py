@@ -44,7 +44,8 @@ def _distributed(topology: CpuTopology, available: int, count: int, group: int, 
     accumulator = _start(topology, available, count, spread=spread)
     if accumulator.satisfied:
         return accumulator.result
-    choice = choose(accumulator, group, align_by_socket=options.align_by_socket)
+    heedful = options.spread_within_sockets
+    choice = choose(accumulator, group, align_by_socket=heedful and options.align_by_socket, within_free=heedful)
     if choice is None:
         return _packed(topology, available, count, spread=spread)
     rest = count - choice.share * len(choice.cells)
@@ -52,6 +53,9 @@ def _distributed(topology: CpuTopology, available: int, count: int, group: int, 
         _take_from(accumulator, cell, choice.share)
     for cell in rounds(choice.remainder, rest, group, accumulator.free_in):
         _take_from(accumulator, cell, group)
+    if not accumulator.satisfied:
+        message = f"accounting error, not enough CPUs allocated, remaining: {accumulator.needed}"
+        raise NotEnoughCpusError(message)
     return accumulator.result
 
 
@@ -65,5 +69,8 @@ def _start(topology: CpuTopology, available: int, count: int, *, spread: bool) -
 
 
 def _take_from(accumulator: Accumulator, cell: int, count: int) -> None:
+    """Take from one NUMA node; nothing where it has too few, which the kubelet overlooks as well."""
     free = accumulator.topology.cells[cell] & accumulator.free
+    if free.bit_count() < count:
+        return
     accumulator.take(_packed(accumulator.topology, free, count, spread=accumulator.spread))

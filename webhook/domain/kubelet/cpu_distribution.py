@@ -150,9 +150,11 @@ class _Search:
         return sum(1 for bits in self.topology.sockets.values() if bits & cpus) <= 1
 
 
-def choose(accumulator: Accumulator, group: int, *, align_by_socket: bool) -> Choice | None:
+def choose(accumulator: Accumulator, group: int, *, align_by_socket: bool, within_free: bool = True) -> Choice | None:
     """Try combinations of NUMA nodes, smallest first; None means that no even spread exists.
 
+    With `within_free` the share is at most what the chosen NUMA nodes have: the combination that was found best may
+    have been overwritten since (`_combinations`).
     Mirrors the loop of CPU/cpu_assignment.go:takeByTopologyNUMADistributed.
 
     Raises:
@@ -163,7 +165,9 @@ def choose(accumulator: Accumulator, group: int, *, align_by_socket: bool) -> Ch
         found = search.best(size)
         if found is not None:
             cells = found.cells[:size]
-            share = min(search.count // size // group * group, *map(search.whole_groups, cells))
+            share = search.count // size // group * group
+            if within_free:
+                share = min(share, *map(search.whole_groups, cells))
             return Choice(tuple(cells), tuple(found.remainder.cells[: found.remainder.size]), share)
     return None
 

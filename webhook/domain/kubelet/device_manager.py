@@ -17,13 +17,16 @@ from webhook.domain.pod import Container
 from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import PodFacts
 from webhook.domain.topology import Device
+from webhook.domain.versions import NEWEST
+from webhook.domain.versions import Rules
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceTable:
     """The devices of one resource; `masks` holds each device's NUMA nodes, None where the plug-in gave no topology.
 
-    `cells` are the NUMA nodes that hints range over: those with devices, or all where no known node has any.
+    `cells` are the NUMA nodes that hints range over: those with devices, or all where no known node has any (older
+    versions: always all).
     """
 
     masks: Mapping[str, int | None]
@@ -36,12 +39,12 @@ class DeviceTable:
         return Counter(mask for mask in map(self.masks.__getitem__, devices) if mask)
 
 
-def table(devices: tuple[Device, ...], cells: tuple[int, ...]) -> DeviceTable:
+def table(devices: tuple[Device, ...], cells: tuple[int, ...], rules: Rules = NEWEST) -> DeviceTable:
     """Derive the table of one resource (DM/topology_hints.go:deviceHasTopologyAlignment, deviceNUMANodes)."""
     masks = {device.id: None if device.numa is None else bitmask.of(device.numa) for device in devices}
     known = bitmask.of(cells)
     hosts = 0
-    for mask in masks.values():
+    for mask in masks.values() if rules.hints_from_device_nodes else ():
         hosts |= (mask or 0) & known
     healthy = tuple(device.id for device in devices if device.healthy)
     return DeviceTable(masks, healthy, aligned=any(masks.values()), cells=hosts or known)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webhook.domain import versions
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet import cpu_assignment
 from webhook.domain.kubelet import cpu_topology
@@ -47,6 +48,7 @@ def derive(node_class: NodeClass) -> Machine:
     """
     settings = node_class.kubelet
     cells = tuple(cell.id for cell in node_class.cells)
+    rules = versions.rules(settings.version)
     topology = cpu_topology.discover(node_class.cells)
     options = cpu_options(settings) if settings.cpu_manager_policy == "static" else None
     pins_memory = settings.memory_manager_policy == "Static"
@@ -56,7 +58,7 @@ def derive(node_class: NodeClass) -> Machine:
         cpu_options=options,
         reserved_cpus=reserve_cpus(node_class, topology, options) if options else 0,
         memory=memory_table.table(node_class.cells, settings.reserved_memory) if pins_memory else None,
-        devices={name: device_manager.table(devices, cells) for name, devices in node_class.devices.items()},
+        devices={name: device_manager.table(devices, cells, rules) for name, devices in node_class.devices.items()},
         merger=_merger(node_class, topology_options(settings) if enforces else TopologyOptions()),
         scope=settings.topology_manager_scope,
         allocatable=predicates.allocatable(node_class),

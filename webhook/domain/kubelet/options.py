@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from webhook.domain import versions
 from webhook.domain.topology import KubeletSettings
+from webhook.domain.versions import Rules
 
 FULL_PCPUS_ONLY: Final = "full-pcpus-only"
 ACROSS_NUMA: Final = "distribute-cpus-across-numa"
@@ -20,8 +22,7 @@ DEFAULT_MAX_NUMA_NODES: Final = 8
 _INT64_DIGITS: Final = 18
 
 _ALPHA: Final = {ALIGN_BY_SOCKET, ACROSS_CORES}
-_BETA: Final = {ACROSS_NUMA}
-_STABLE: Final = {FULL_PCPUS_ONLY, STRICT_RESERVATION, UNCORE_CACHE}
+_KNOWN: Final = _ALPHA | {ACROSS_NUMA, FULL_PCPUS_ONLY, STRICT_RESERVATION, UNCORE_CACHE}
 
 _EXCLUSIVE: Final = (
     (FULL_PCPUS_ONLY, ACROSS_CORES),
@@ -42,7 +43,10 @@ class StartupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CpuOptions:
-    """The static CPU manager's options (CPU/policy_options.go:StaticPolicyOptions)."""
+    """The static CPU manager's options (CPU/policy_options.go:StaticPolicyOptions).
+
+    `spread_within_sockets` is no option: it says whether this version spreads over NUMA nodes with a view to sockets.
+    """
 
     full_pcpus_only: bool = False
     across_numa: bool = False
@@ -50,6 +54,7 @@ class CpuOptions:
     across_cores: bool = False
     strict_reservation: bool = False
     uncore_cache: bool = False
+    spread_within_sockets: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +71,10 @@ def cpu_options(settings: KubeletSettings) -> CpuOptions:
     Raises:
         StartupError: an option is unknown, switched off by its gate, badly written or excluded by another one.
     """
+    rules = versions.rules(settings.version)
     found: dict[str, bool] = {}
     for name, value in settings.cpu_manager_policy_options.items():
-        _check_available(name, settings.feature_gates)
+        _check_available(name, settings.feature_gates, rules)
         found[name] = _boolean(name, value)
     for first, second in _EXCLUSIVE:
         if found.get(first) and found.get(second):
@@ -81,6 +87,7 @@ def cpu_options(settings: KubeletSettings) -> CpuOptions:
         across_cores=found.get(ACROSS_CORES, False),
         strict_reservation=found.get(STRICT_RESERVATION, False),
         uncore_cache=found.get(UNCORE_CACHE, False),
+        spread_within_sockets=rules.spreads_within_sockets,
     )
 
 
@@ -88,11 +95,15 @@ def topology_options(settings: KubeletSettings) -> TopologyOptions:
     """Mirror TM/policy_options.go:NewPolicyOptions.
 
     Raises:
-        StartupError: an option is unknown or badly written.
+        StartupError: an option is unknown, switched off by its gate or badly written.
     """
     prefer_closest = False
     limit = DEFAULT_MAX_NUMA_NODES
+    beta = versions.rules(settings.version).beta_options
     for name, value in settings.topology_manager_policy_options.items():
+        if name in beta and not settings.feature_gates.get("TopologyManagerPolicyBetaOptions", True):
+            message = f'topology manager policy beta-level options not enabled, but option "{name}" provided'
+            raise StartupError(message)
         if name == PREFER_CLOSEST:
             prefer_closest = _boolean(name, value)
         elif name == MAX_NUMA_NODES:
@@ -103,15 +114,15 @@ def topology_options(settings: KubeletSettings) -> TopologyOptions:
     return TopologyOptions(prefer_closest, limit)
 
 
-def _check_available(name: str, gates: Mapping[str, bool]) -> None:
+def _check_available(name: str, gates: Mapping[str, bool], rules: Rules) -> None:
     """Mirror CPU/policy_options.go:CheckPolicyOptionAvailable."""
-    if name not in _ALPHA | _BETA | _STABLE:
+    if name not in _KNOWN:
         message = f'unknown CPU Manager Policy option: "{name}"'
         raise StartupError(message)
     if name in _ALPHA and not gates.get("CPUManagerPolicyAlphaOptions", False):
         message = f'CPU Manager Policy Alpha-level Options not enabled, but option "{name}" provided'
         raise StartupError(message)
-    if name in _BETA and not gates.get("CPUManagerPolicyBetaOptions", True):
+    if name in rules.beta_options and not gates.get("CPUManagerPolicyBetaOptions", True):
         message = f'CPU Manager Policy Beta-level Options not enabled, but option "{name}" provided'
         raise StartupError(message)
 

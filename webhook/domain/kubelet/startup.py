@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final
 
 from webhook.domain import cpuset
+from webhook.domain import versions
 from webhook.domain.kubelet import cpu_topology
 from webhook.domain.kubelet.hint_merger import BEST_EFFORT
 from webhook.domain.kubelet.hint_merger import NONE
@@ -50,6 +51,8 @@ def startup_error(node_class: NodeClass) -> str | None:
 def _configuration(node_class: NodeClass) -> Iterator[str]:
     """Mirror pkg/kubelet/apis/config/validation, as far as these settings go."""
     settings = node_class.kubelet
+    for gate in settings.feature_gates.keys() & versions.rules(settings.version).missing_gates:
+        yield f"unrecognized feature gate: {gate}"
     if settings.topology_manager_policy not in _POLICIES:
         yield (
             "invalid configuration: topologyManagerPolicy (--topology-manager-policy) "

@@ -48,6 +48,7 @@ def with_devices(*devices: Device) -> NodeClass:
 
 
 NONE_KNOWS_ITS_PLACE = with_devices(*(Device(f"{n}") for n in range(8)))
+GPUS_ON_ONE = machine(devices=gpus((4, 0)))
 HALF_SICK = with_devices(*(Device(f"{c}-{n}", (c,), healthy=n < 2) for c in (0, 1) for n in range(4)))
 
 
@@ -277,3 +278,10 @@ def test_memory_nodes_without_cpus_are_no_burden() -> None:
     assert where(admit(tray, app("6/32Gi/2"))) == {"app": "1-3,137-139 | [0] | 2"}
     assert admit(tray, app("6/300Gi/2")).reason == AFFINITY
     assert admit(blended, app("6/300Gi/1")).reason == "TooManyNUMANodes"
+
+
+def test_zero_gpus_want_no_node_with_gpus_before_1_36() -> None:
+    older = replace(GPUS_ON_ONE, kubelet=replace(GPUS_ON_ONE.kubelet, version=(1, 35)))
+
+    assert where(admit(GPUS_ON_ONE, app("8/4Gi/0"))) == {"refused": AFFINITY}
+    assert where(admit(older, app("8/4Gi/0"))) == {"app": "4-7,12-15 | [1] | -"}

@@ -1,5 +1,7 @@
 """Which CPUs are taken: packed, by cache, spread over cores, spread over NUMA nodes."""
 
+from dataclasses import replace
+
 import pytest
 from kubelets import cells
 
@@ -117,3 +119,23 @@ def test_a_kubelet_that_would_search_for_ever_is_a_panic() -> None:
 
     with pytest.raises(RefusedError, match="never ends"):
         take(ONE_SOCKET, ONE_SOCKET.cpus & ~busy, 22, OVER_NUMA_IN_CORES)
+
+
+def test_older_versions_spread_without_a_view_to_sockets() -> None:
+    available, older = "0-1,4-5,8-15,24-31", replace(OVER_NUMA_IN_SOCKET, spread_within_sockets=False)
+
+    assert taken(ONE_SOCKET, available, 12, OVER_NUMA_IN_SOCKET) == "8-10,12-14,24-26,28-30"
+    assert taken(ONE_SOCKET, available, 12, older) == taken(ONE_SOCKET, available, 12, OVER_NUMA)
+
+
+def test_a_numa_node_with_too_little_is_an_accounting_error_in_older_versions_and_endless_in_newer_ones() -> None:
+    """The best combination is 0, 1, 2, 3; the kubelet's own iteration then writes 4 over its end."""
+    topology = discover(
+        tuple(Cell(c, 1, tuple(Core((c * 5 + n,), socket=int(c > 3)) for n in range(5))) for c in range(24))
+    )
+    free = ",".join(["0-19", *(str(c * 5) for c in range(4, 24))])
+
+    with pytest.raises(NotEnoughCpusError, match="accounting error, not enough CPUs allocated, remaining: 4"):
+        taken(topology, free, 16, replace(OVER_NUMA, spread_within_sockets=False))
+    with pytest.raises(RefusedError, match="never ends"):
+        taken(topology, free, 16, OVER_NUMA)

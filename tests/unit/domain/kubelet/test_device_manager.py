@@ -17,6 +17,7 @@ from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.hints import Hints
 from webhook.domain.kubelet.refusal import RefusedError
 from webhook.domain.topology import Device
+from webhook.domain.versions import rules
 
 ANYWHERE = Affinity(None, preferred=True)
 NODE_0, NODE_1, BOTH = (Affinity(mask, preferred=True) for mask in (0b01, 0b10, 0b11))
@@ -202,3 +203,12 @@ def test_released_devices_are_free_again() -> None:
     tested.release()
 
     assert hints(tested, 4) == ([0b01, 0b10, 0b11], [0b01, 0b10])
+
+
+def test_older_versions_give_hints_for_numa_nodes_without_devices_too() -> None:
+    devices = (Device("0", (0,)), Device("1", (0,)))
+    older = DeviceManager({GPU: device_manager.table(devices, (0, 1), rules((1, 35)))})
+
+    assert hints(manager(*devices), 0) == ([0b01], [0b01])
+    assert hints(older, 0) == ([0b01, 0b10, 0b11], [0b01, 0b10])
+    assert hints(older, 2) == ([0b01, 0b11], [0b01])

@@ -86,5 +86,41 @@ def test_a_wrong_topology_option_stops_the_kubelet(settings: KubeletSettings, me
         topology_options(settings)
 
 
+@pytest.mark.parametrize(
+    ("minor", "guarded"),
+    [
+        (37, {"distribute-cpus-across-numa"}),
+        (36, {"distribute-cpus-across-numa"}),
+        (35, {"distribute-cpus-across-numa", "prefer-align-cpus-by-uncorecache"}),
+        (34, {"distribute-cpus-across-numa", "prefer-align-cpus-by-uncorecache", "strict-cpu-reservation"}),
+    ],
+)
+def test_the_gate_for_beta_options_guards_more_of_them_in_older_versions(minor: int, guarded: set[str]) -> None:
+    refused = set()
+    for name in ("full-pcpus-only", "strict-cpu-reservation", *guarded):
+        settings = KubeletSettings(
+            cpu_manager_policy_options={name: "true"},
+            feature_gates={"CPUManagerPolicyBetaOptions": False},
+            version=(1, minor),
+        )
+        try:
+            cpu_options(settings)
+        except StartupError:
+            refused.add(name)
+
+    assert refused == guarded
+
+
+def test_the_largest_number_of_numa_nodes_was_a_beta_option() -> None:
+    settings = replace(
+        with_topology(max_allowable_numa_nodes="16"), feature_gates={"TopologyManagerPolicyBetaOptions": False}
+    )
+
+    assert topology_options(replace(settings, version=(1, 35))).max_numa_nodes == 16
+    with pytest.raises(StartupError, match='beta-level options not enabled, but option "max-allowable-numa-nodes"'):
+        topology_options(replace(settings, version=(1, 34)))
+    assert topology_options(replace(settings, version=(1, 34), feature_gates={})).max_numa_nodes == 16
+
+
 def test_a_number_of_any_length_costs_nothing() -> None:
     assert topology_options(with_topology(max_allowable_numa_nodes="9" * 100_000)).max_numa_nodes > 1 << 16

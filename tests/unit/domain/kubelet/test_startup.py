@@ -179,3 +179,12 @@ def test_huge_pages_count_for_the_capacity() -> None:
 
     assert startup_error(machine(cells=cells(hugepages={"2Mi": 2}), **settings)) is None
     assert "but capacity of 4Mi" in str(startup_error(machine(cells=cells(hugepages={"2Mi": 1}), **settings)))
+
+
+def test_a_gate_that_the_version_does_not_know_stops_the_kubelet() -> None:
+    gates = {"PodLevelResourceManagers": False}
+
+    assert startup_error(machine(feature_gates=gates, version=(1, 36))) is None
+    assert startup_error(machine(feature_gates=gates, version=(1, 35))) == (
+        "unrecognized feature gate: PodLevelResourceManagers"
+    )

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	pluginapi "k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1"
+	"k8s.io/kubernetes/pkg/kubelet/cm/containermap"
+	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager/plugin/v1beta1"
+	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
+	"k8s.io/kubernetes/pkg/kubelet/config"
+	"k8s.io/utils/cpuset"
+)
+
+// What took neither a context nor a logger until Kubernetes 1.34; older/1.34 has the same for it.
+
+func addHintProvider(ctx context.Context, manager topologymanager.Manager, provider topologymanager.HintProvider) {
+	manager.AddHintProvider(klog.FromContext(ctx), provider)
+}
+
+func newCPUManager(ctx context.Context, asked settings, period time.Duration, info *machineModel,
+	reserved cpuset.CPUSet, reservation v1.ResourceList, states string, store topologymanager.Store) (
+	cpumanager.Manager, error) {
+	return cpumanager.NewManager(klog.FromContext(ctx), asked.CPUManagerPolicy, asked.CPUManagerPolicyOptions, period,
+		info, reserved, reservation, states, store)
+}
+
+func startCPUManager(ctx context.Context, manager cpumanager.Manager, active func() []*v1.Pod,
+	ready config.SourcesReady) error {
+	return manager.Start(ctx, active, ready, nothing{}, nothing{}, containermap.NewContainerMap())
+}
+
+func connect(ctx context.Context, manager *devicemanager.ManagerImpl, resource string, made v1beta1.DevicePlugin,
+	devices *pluginapi.ListAndWatchResponse) error {
+	if err := manager.PluginConnected(ctx, resource, made); err != nil {
+		return err
+	}
+	manager.PluginListAndWatchReceiver(klog.FromContext(ctx), resource, devices)
+	return nil
+}
+
+func nodeGetter(node *v1.Node) func(context.Context, bool) (*v1.Node, error) {
+	return func(context.Context, bool) (*v1.Node, error) { return node, nil }
+}
