@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait
 from itertools import islice
 
-from differential import casefiles
 from differential.comparison import LATE_SHARE
 from differential.comparison import Comparison
 from differential.comparison import Found
@@ -64,7 +63,8 @@ def parts(asked: argparse.Namespace) -> Iterator[tuple[Comparison, int]]:
     """Yield what is compared, and how often; a program is built when it is needed."""
     if asked.scenarios:
         kubelet = Oracle(*isolated(build(KUBELET_ORACLE, say, VERSION)))
-        yield Cases(kubelet.ask, VERSION), len(casefiles.load())
+        cases = Cases(kubelet.ask, VERSION)
+        yield cases, len(cases.chosen)
         yield Scenarios(kubelet.ask, asked.seed, VERSION), asked.scenarios
     if asked.quantities:
         yield Quantities(Oracle(build(ORACLE, say)).ask, asked.seed), asked.quantities
