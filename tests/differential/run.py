@@ -45,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     except OracleError as error:
         say(str(error))
         return 2
+    except KeyboardInterrupt:  # before anything was compared: while a program is built
+        return 130
     say(f"\n{table(found, asked.seed)}")
     return 0 if all(one.proves and one.asked == count for _, count, one in found) else 1
 
@@ -122,7 +124,8 @@ class Clock:
 
 def outcomes(found: Found) -> str:
     """Write the kinds of answers and how many there are, the most frequent first."""
-    told = [f"{number:,} {kind}" for kind, number in found.outcomes.most_common()]
+    kinds = sorted(found.outcomes.items(), key=lambda item: (-item[1], item[0]))
+    told = [f"{number:,} {kind}" for kind, number in kinds]
     return ", ".join([*told, *([f"{found.late} too late"] if found.late else [])])
 
 

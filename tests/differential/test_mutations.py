@@ -9,6 +9,7 @@ from differential.mutations import MUTATIONS
 from differential.mutations import PACKAGE
 from differential.mutations import Mutation
 
+PAGE = PACKAGE.parent / "docs" / "kubelet.md"
 WITHOUT_BEHAVIOUR = {"__init__.py", "admit.py", "refusal.py"}
 """What is there to be called, and the words of refusals, which every case compares."""
 
@@ -25,3 +26,10 @@ def test_errors_are_told_apart_and_spread_over_all_files() -> None:
     assert len(MUTATIONS) >= 25
     assert set(errors.values()) == {1}
     assert {mutation.file for mutation in MUTATIONS} == files - WITHOUT_BEHAVIOUR
+
+
+def test_the_page_has_the_table_of_all_errors() -> None:
+    rows = [line.split(" | ") for line in PAGE.read_text("utf-8").splitlines() if line.count("`") == 2]
+    told = [(row[0].removeprefix("| "), row[1].strip("`")) for row in rows if len(row) == 3 and row[1].endswith(".py`")]
+
+    assert told == [(mutation.error, mutation.file) for mutation in MUTATIONS]
