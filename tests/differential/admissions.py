@@ -12,6 +12,7 @@ from webhook.domain import cpuset
 from webhook.domain import facts
 from webhook.domain import versions
 from webhook.domain.kubelet.admit import Admission
+from webhook.domain.kubelet.admit import Holding
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Node
 from webhook.domain.kubelet.admit import Placement
@@ -32,8 +33,11 @@ ELSEWHERE = ("invalid configuration:", "invalid Node Allocatable configuration")
 """How those start-up errors begin that the kubelet finds before it makes its managers, or after."""
 NOT_LIMITED = {"ephemeral-storage", "pods"}
 """What a node has of these is no part of a node class."""
+CONTAINER_START = "container-start"
+FIT = "scheduler-fit"
 TOO_FEW_DEVICES = re.compile(r"(requested number of devices unavailable|no healthy devices present).*")
-TOO_FEW_PAGES = re.compile(r"(OutOf|resource: )hugepages-.*")
+TOO_MUCH = re.compile(r"(OutOf|resource: )(hugepages-|\S+/).*")
+USED_UP = re.compile(r"(but no|exclusive container) (memory|hugepages-\S+) ")
 
 
 def differs(scenario: Scenario, answer: Answer) -> bool:
@@ -60,14 +64,17 @@ def simulated(scenario: Scenario) -> list[Form]:
 def admitted(scenario: Scenario) -> list[Form]:
     """Send the pods to our node; as the oracle does, stop after one that makes the kubelet's code fail."""
     rules = versions.rules(scenario.node.kubelet.version)
-    pods = [facts.read(pod, rules) for pod in scenario.pods]
-    if admit_on_empty(pods[0], scenario.node).handler == STARTUP:
+    pods = [(pod, facts.read(pod, rules)) for pod in scenario.pods]
+    if admit_on_empty(pods[0][1], scenario.node).handler == STARTUP:
         return DOES_NOT_START
     node = Node(scenario.node, skip_predicates=scenario.skip_predicates)
     found: list[Form] = []
-    for read in pods:
+    for pod, read in pods:
         said = node.admit(read)
-        found.append({**admission_form(said, scenario.node), "qos": read.qos.value})
+        if scenario.start and said.admitted:
+            said = node.start(read, said)
+        form = {**admission_form(said, scenario.node), "qos": read.qos.value}
+        found.append(determined(form, pod))
         if said.handler == PANIC:
             break
     return found
@@ -79,7 +86,8 @@ def real(answer: Answer, scenario: Scenario) -> list[Form]:
         return TOO_SLOW
     if answer.get("error"):
         return DOES_NOT_START
-    return [real_form(pod, scenario.node) for pod in answer["pods"]]
+    answered = zip(answer["pods"], scenario.pods, strict=False)
+    return [determined(real_form(said, scenario.node), pod) for said, pod in answered]
 
 
 def admission_form(said: Admission, node: NodeClass) -> Form:
@@ -87,22 +95,37 @@ def admission_form(said: Admission, node: NodeClass) -> Form:
     if not said.admitted:
         return refusal_form(said.handler, said.reason, said.message)
     containers = {placement.container: placement_form(placement, node) for placement in said.placements}
-    return {"admit": True, "containers": containers}
+    return {"admit": True, "containers": containers, "pod": holding_form(said.pod)}
 
 
 def refusal_form(handler: str | None, reason: str | None, message: str | None) -> Form:
     """Answer a refusal.
 
-    Where a container wants two resources and both lack, the kubelet names the first in the order of a Go map, for
-    devices (DM/manager.go:Allocate) as for huge pages (scheduler, fit.go:fitsRequest): such texts are cut before it.
+    Where a container wants two resources and both lack, the kubelet names the first in the order of a Go map
+    (DM/manager.go:Allocate): such texts are cut before it. So are those on memory of which nothing is left to share
+    (MM/policy_static.go:validatePodScopeResources).
     """
-    text = "" if handler == PANIC else TOO_FEW_DEVICES.sub("too few devices", message or "")
+    text = "" if handler in {PANIC, CONTAINER_START} else TOO_FEW_DEVICES.sub("too few devices", message or "")
+    text = USED_UP.sub(r"\1 memory ", text)
     return {
         "admit": False,
         "handler": handler,
-        "reason": TOO_FEW_PAGES.sub(r"\1hugepages", reason or ""),
-        "message": TOO_FEW_PAGES.sub(r"\1hugepages", text),
+        "reason": reason or "",
+        "message": text,
     }
+
+
+def determined(form: Form, pod: Form) -> Form:
+    """Leave out which resource the scheduler's sums lack, where the pod wants several that are walked as a Go map.
+
+    These are huge pages and extended resources (scheduler, fit.go:fitsRequest).
+    """
+    spec = pod["spec"]
+    blocks = [one.get("resources", {}) for one in (spec, *spec.get("initContainers", ()), *spec["containers"])]
+    names = {name for block in blocks for side in block.values() for name in side}
+    if form.get("handler") != FIT or sum("/" in name or name.startswith("hugepages-") for name in names) <= 1:
+        return form
+    return {**form, **{key: TOO_MUCH.sub(r"\1several", form[key]) for key in ("reason", "message")}}
 
 
 def placement_form(placement: Placement, node: NodeClass) -> Form:
@@ -112,7 +135,15 @@ def placement_form(placement: Placement, node: NodeClass) -> Form:
         "memory": sorted(block_form(block) for block in placement.memory),
         "devices": {name: by_home(name, ids, node) for name, ids in placement.devices.items() if ids},
         "hint": placement.hint,
+        "pool": holding_form(placement.pool),
     }
+
+
+def holding_form(holding: Holding | None) -> Form | None:
+    """Take over what a pod holds as a whole, or a container shares within its pod."""
+    if holding is None:
+        return None
+    return {"cpus": cpuset.format(holding.cpus), "memory": sorted(block_form(block) for block in holding.memory)}
 
 
 def block_form(block: MemoryBlock) -> tuple[str, list[int], int]:
@@ -126,19 +157,30 @@ def real_form(pod: Answer, node: NodeClass) -> Form:
         form = refusal_form(pod["handler"], pod.get("reason", ""), pod.get("message", ""))
     else:
         found = pod["containers"].items()
-        form = {"admit": True, "containers": {name: real_placement(placement, node) for name, placement in found}}
+        containers = {name: real_placement(placement, node) for name, placement in found}
+        form = {"admit": True, "containers": containers, "pod": real_holding(pod.get("pod"))}
     return {**form, "qos": pod["qos"]}
 
 
 def real_placement(placement: Answer, node: NodeClass) -> Form:
     """Take over where the oracle put a container."""
-    blocks = placement.get("memory", ())
     return {
         "cpus": placement.get("cpus", ""),
-        "memory": sorted((block["type"], sorted(block["numa"]), block["size"]) for block in blocks),
+        "memory": real_blocks(placement),
         "devices": {name: by_home(name, ids, node) for name, ids in placement.get("devices", {}).items() if ids},
         "hint": placement["hint"],
+        "pool": real_holding(placement.get("pool")),
     }
+
+
+def real_holding(holding: Answer | None) -> Form | None:
+    """Take over what the oracle says of a pod as a whole, or of a container's share in it."""
+    return None if holding is None else {"cpus": holding.get("cpus", ""), "memory": real_blocks(holding)}
+
+
+def real_blocks(holder: Answer) -> list[tuple[str, list[int], int]]:
+    """Take over the oracle's memory blocks."""
+    return sorted((block["type"], sorted(block["numa"]), block["size"]) for block in holder.get("memory", ()))
 
 
 def by_home(resource: str, ids: Iterable[str], node: NodeClass) -> Form:

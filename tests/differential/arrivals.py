@@ -43,7 +43,14 @@ class Room:
 
 def pods(random: Random, node: NodeClass) -> tuple[Raw, ...]:
     """Make one to three pods."""
-    room = Room(
+    size = room(random, node)
+    number = random.choice((1, 2, 3) if size.cells <= FEW_PODS_ABOVE else (1,))
+    return tuple(pod(random, size, f"pod-{n}") for n in range(number))
+
+
+def room(random: Random, node: NodeClass) -> Room:
+    """Measure a node, and choose how its pods are sized."""
+    return Room(
         cells=len(node.cells),
         cpus=sum(cell.cpus.bit_count() for cell in node.cells),
         memory=sum(cell.memory for cell in node.cells) // MIB,
@@ -52,8 +59,6 @@ def pods(random: Random, node: NodeClass) -> tuple[Raw, ...]:
         pages=tuple(sorted({size for cell in node.cells for size in cell.hugepages})),
         snug=random.random() < 0.5,
     )
-    number = random.choice((1, 2, 3) if room.cells <= FEW_PODS_ABOVE else (1,))
-    return tuple(pod(random, room, f"pod-{n}") for n in range(number))
 
 
 def pod(random: Random, room: Room, name: str) -> Raw:

@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "cases" / "kubelet"
 WIDTH = 120
 LISTS = {"cores", "distances", "reservedMemory"}
 """Lists that say nothing where they are empty; devices without any, or a device without NUMA nodes, do."""
-DEFAULTS = {"healthy": True, "skipPredicates": False}
+DEFAULTS = {"healthy": True, "skipPredicates": False, "start": False}
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,18 @@ MUTATIONS = (
         "return number",
     ),
     Mutation(
+        "containers that share the CPUs of their pod are admitted though none are left to share",
+        "cpu_bubble.py",
+        "if shared and exclusive >= total:",
+        "if shared and exclusive > total:",
+    ),
+    Mutation(
+        "init containers keep their part of the pod's CPUs",
+        "cpu_bubble.py",
+        "if container.kind is not ContainerKind.INIT:\n                left &= ~taken",
+        "if container.kind is not None:\n                left &= ~taken",
+    ),
+    Mutation(
         "a container with a fraction of a CPU gets exclusive CPUs too",
         "cpu_manager.py",
         "return whole if (whole * 1000 - quantity.milli) % _INT64 == 0 else 0",
@@ -259,6 +271,24 @@ MUTATIONS = (
         "machine.py",
         "count = -(-quantity.milli // 1000) if",
         "count = quantity.milli // 1000 if",
+    ),
+    Mutation(
+        "containers that share the memory of their pod are admitted though none is left to share",
+        "memory_bubble.py",
+        "if used.get(name, 0) >= total[name]), None)",
+        "if used.get(name, 0) > total[name]), None)",
+    ),
+    Mutation(
+        "the place of a pod with spec.resources is sought for its containers, not for the whole",
+        "pod_bubble.py",
+        "return cpus.pod_hints(views.whole)",
+        "return cpus.pod_hints(views.parts)",
+    ),
+    Mutation(
+        "in a pod with spec.resources, containers with less requested than their limits have a part of their own",
+        "pod_level.py",
+        "one if _is_guaranteed(one) else replace(one, requests={}) for one in",
+        "one for one in",
     ),
     Mutation(
         "memory may be pinned over NUMA nodes that are in use one by one",

@@ -11,6 +11,7 @@ from differential.scenarios import Scenario
 
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.versions import Version
+from webhook.domain.versions import rules
 
 Raw = dict[str, Any]
 
@@ -47,8 +48,11 @@ def aged(scenario: Scenario, version: Version) -> Scenario:
 
 
 def of_version(scenario: Scenario, version: Version) -> Scenario:
-    """Give the scenario a kubelet of this version."""
-    node = replace(scenario.node, kubelet=replace(scenario.node.kubelet, version=version))
+    """Give the scenario a kubelet of this version; one that does not know a gate has it not on."""
+    kubelet = scenario.node.kubelet
+    missing = rules(version).missing_gates
+    gates = {gate: on for gate, on in kubelet.feature_gates.items() if not (on and gate in missing)}
+    node = replace(scenario.node, kubelet=replace(kubelet, version=version, feature_gates=gates))
     return replace(scenario, node=node)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from differential import arrivals
 from differential import nodes
+from differential import pod_level
 
 from webhook.domain import cpuset
 from webhook.domain.errors import InputError
@@ -22,6 +23,11 @@ from webhook.sources.scenario import parse_scenarios
 
 Raw = dict[str, Any]
 
+POD_LEVEL = 0.35
+"""The share with the gate PodLevelResourceManagers on; it is drawn apart, so that the others stay as they were."""
+
+STARTED = 0.4
+"""The share in which containers start at once."""
 
 SKIPPED_SHARE = 0.02
 """The share without the scheduler's sums over the whole node, as `numagate simulate` offers."""
@@ -29,12 +35,13 @@ SKIPPED_SHARE = 0.02
 
 @dataclass(frozen=True)
 class Scenario:
-    """An empty node, and raw pods in the order of their arrival."""
+    """An empty node, and raw pods in the order of their arrival; with `start` each one's containers start at once."""
 
     name: str
     node: NodeClass
     pods: tuple[Raw, ...]
     skip_predicates: bool = False
+    start: bool = False
 
     def as_question(self) -> Raw:
         """Write it as one line of the oracle's input; docs/kubelet.md has the fields."""
@@ -46,6 +53,7 @@ class Scenario:
             "kubelet": kubelet_fields(self.node.kubelet),
             "pods": list(self.pods),
             "skipPredicates": self.skip_predicates,
+            "start": self.start,
         }
 
 
@@ -55,7 +63,13 @@ def scenarios(count: int, seed: int, first: int = 0) -> Iterator[Scenario]:
         random = Random(f"{seed}/{number}")  # noqa: S311 - tests want the same numbers again
         node = nodes.node_class(random)
         pods = arrivals.pods(random, node)
-        yield Scenario(f"seed {seed}, number {number}", node, pods, skip_predicates=random.random() < SKIPPED_SHARE)
+        skip = random.random() < SKIPPED_SHARE
+        random = Random(f"{seed}/{number}/pod level")  # noqa: S311 - likewise
+        if random.random() < POD_LEVEL:
+            node = pod_level.with_gate(random, node)
+            pods = pod_level.pods(random, node, pods)
+        start = random.random() < STARTED
+        yield Scenario(f"seed {seed}, number {number}", node, pods, skip_predicates=skip, start=start)
 
 
 def read(question: Raw) -> Scenario:
@@ -67,7 +81,8 @@ def read(question: Raw) -> Scenario:
     found = next(parse_scenarios(json.dumps(question), "scenario"))
     if isinstance(found, InputError):
         raise found
-    return Scenario(found.name, found.node_class, tuple(question["pods"]), skip_predicates=found.skip_predicates)
+    pods = tuple(question["pods"])
+    return Scenario(found.name, found.node_class, pods, skip_predicates=found.skip_predicates, start=found.start)
 
 
 def cell_fields(cell: Cell) -> Raw:

@@ -159,6 +159,8 @@ def less(name: str, text: str) -> Iterator[str]:
         yield from (f"{number // MIB}Mi" for number in (MIB, GIB, size // 2) if MIB <= number < size)
     else:
         yield from (str(number) for number in sorted({1, 2, size // 2, size - 1}) if 0 < number < size)
+        if text not in {str(size), "0"}:
+            yield str(size)
 
 
 def at(found: Any, path: Sequence[str | int]) -> Any:

@@ -10,7 +10,7 @@ from differential.mutations import PACKAGE
 from differential.mutations import Mutation
 
 PAGE = PACKAGE.parent / "docs" / "kubelet.md"
-WITHOUT_BEHAVIOUR = {"__init__.py", "admit.py", "refusal.py"}
+WITHOUT_BEHAVIOUR = {"__init__.py", "admit.py", "division.py", "refusal.py"}
 """What is there to be called, and the words of refusals, which every case compares."""
 
 

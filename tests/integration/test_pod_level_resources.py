@@ -9,6 +9,7 @@ import pytest
 from caseanswers import codes_of_refusal
 from caseobjects import Object
 from casetable import Case
+from caseworlds import world_of
 from caseworlds import worlds
 from controlplane.case_service import CaseService
 from controlplane.case_service import asked
@@ -20,7 +21,7 @@ from webhook.domain.facts import read
 MINORS = ("1.37", "1.36")
 PODS = [case for case in casetable.for_runner("apiserver") if case.kind == "Pod"]
 STORABLE = [case for case in PODS if case.templates[0].expect.decision != "invalid" and not case.policy]
-WITH_BLOCK = [case for case in PODS if "resources" in case.manifest["spec"]]
+WITH_BLOCK = [case for case in PODS if "resources" in case.manifest["spec"] and world_of(case) == worlds()[0]]
 
 
 @pytest.fixture(scope="module")

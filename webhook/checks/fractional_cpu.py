@@ -18,11 +18,12 @@ from webhook.domain.resources import CPU
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
-    """Yield each accelerator container with a fraction of a CPU."""
+    """Yield each accelerator container with a fraction of a CPU, unless it runs on CPUs of its whole pod."""
+    pods_own = {one.container for fit in subject.fits for one in fit.admission.placements if one.pool and one.pinned}
     for container in subject.mains:
         request, limit = subject.chosen(container, CPU)
         cpu = limit or request
-        if cpu is None or cpu.is_whole:
+        if cpu is None or cpu.is_whole or container.name in pods_own:
             continue
         side = "requests" if limit is None else "limits"
         yield Flaw(

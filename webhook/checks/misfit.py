@@ -88,10 +88,11 @@ def _speaks_for_itself(subject: Subject, nearest: ClassFit) -> bool:
     """Part of a core in an accelerator container and a fraction of a byte have findings of their own."""
     if any(not amount(container.requests, MEMORY).is_whole for container in subject.facts.containers):
         return True
-    threads = nearest.node_class.threads_per_core
-    return nearest.admission.reason == "SMTAlignmentError" and any(
-        amount(container.requests, CPU).value % threads for container in subject.mains
-    )
+    threads, kubelet = nearest.node_class.threads_per_core, nearest.node_class.kubelet
+    whole = subject.facts.resources_set and kubelet.pins_pods_whole
+    asked = [subject.facts.pod_requests] if whole else [container.requests for container in subject.mains]
+    partial = any(amount(requests, CPU).value % threads for requests in asked)
+    return nearest.admission.reason == "SMTAlignmentError" and partial
 
 
 CHECK = Check(

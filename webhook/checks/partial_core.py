@@ -14,27 +14,39 @@ from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
+from webhook.domain.pointer import Path
+from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
+from webhook.domain.topology import NodeClass
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
-    """Yield each accelerator container with part of a core; a warning where some eligible class would take it."""
-    whole_cores = [fit.node_class for fit in subject.fits if fit.node_class.kubelet.full_pcpus_only]
+    """Yield each accelerator container with part of a core; a warning where some eligible class would take it.
+
+    Where spec.resources are pinned as a whole, they count, and not what a container has of them.
+    """
+    classes = [fit.node_class for fit in subject.fits if fit.node_class.kubelet.full_pcpus_only]
+    whole = [one for one in classes if subject.facts.resources_set and one.kubelet.pins_pods_whole]
     for container in subject.mains:
         request, limit = subject.chosen(container, CPU)
-        cpu = limit or request
-        if cpu is None or not cpu.is_whole:
-            continue
-        count = cpu.value
-        refusing = [one for one in whole_cores if count % one.threads_per_core]
-        if not refusing:
-            continue
+        path = field_of(container, "requests" if limit is None else "limits", CPU)
+        yield from _flaws(subject, limit or request, path, [one for one in classes if one not in whole], container.name)
+    side = "limits" if CPU in subject.facts.pod_limits else "requests"
+    yield from _flaws(subject, subject.facts.pod_requests.get(CPU), ("spec", "resources", side, CPU), whole)
+
+
+def _flaws(
+    subject: Subject, cpu: Quantity | None, path: Path, classes: list[NodeClass], container: str | None = None
+) -> Iterator[Flaw]:
+    if cpu is None or not cpu.is_whole:
+        return
+    refusing = [one for one in classes if cpu.value % one.threads_per_core]
+    if refusing:
         threads = refusing[0].threads_per_core
-        side = "requests" if limit is None else "limits"
         yield Flaw(
-            path=field_of(container, side, CPU),
+            path=path,
             message=f"cpu {cpu} leaves part of a core: {refusing[0].name} hands out whole cores of {threads} CPUs",
-            container=container.name,
+            container=container,
             actual=str(cpu),
             wanted=str(subject.cpus_to_write(cpu)),
             severity=None if len(refusing) == len(subject.fits) else Severity.WARNING,

@@ -14,7 +14,7 @@ from webhook.domain.finding import Severity
 from webhook.domain.fit import Cause
 from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
-from webhook.domain.topology import NodeClass
+from webhook.domain.scheduling import telling_label
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -24,25 +24,13 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     for fit in subject.fits:
         if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED:
-            selector = _selector(taking, fit.node_class)
+            selector = telling_label(taking, fit.node_class)
             remedy = f"add nodeSelector {selector}" if selector else "give the NodeProfiles labels that tell them apart"
             yield Flaw(
                 path=("spec", "nodeSelector"),
                 message=f"{remedy}: nodes of {fit.node_class.name} would refuse the pod ({fit.reason})",
                 wanted=selector,
             )
-
-
-def _selector(taking: list[NodeClass], refusing: NodeClass) -> str | None:
-    """A label that a taking class declares and the refusing class declares otherwise.
-
-    One that the refusing class does not declare would not keep the pod away: its nodes may have it.
-    """
-    for node_class in taking:
-        for key, value in sorted(node_class.labels.items()):
-            if refusing.labels.get(key, value) != value:
-                return f"{key}={value}"
-    return None
 
 
 CHECK = Check(

@@ -44,16 +44,16 @@ def _rows(pod: PodAnswer) -> Iterator[tuple[str, ...]]:
 
 
 def _cells(placement: Placement) -> tuple[str, ...]:
-    numa = {
-        *placement.cpu_cells,
-        *placement.device_cells,
-        *(cell for block in placement.memory for cell in block.cells),
-    }
+    pool = placement.pool
+    shared = "shared" if pool is None or not pool.cpus else f"shared in pod: {cpuset.format(pool.cpus)}"
+    blocks = ", ".join(map(_block, placement.memory))
+    if pool is not None and pool.memory:
+        blocks = f"shared in pod: {', '.join(map(_block, pool.memory))}"
     return (
         placement.container,
-        _joined(numa),
-        cpuset.format(placement.cpus) or "shared",
-        ", ".join(map(_block, placement.memory)) or "-",
+        _joined(set(placement.cells)),
+        cpuset.format(placement.cpus) or shared,
+        blocks or "-",
         ", ".join(f"{resource} {','.join(ids)}" for resource, ids in placement.devices.items()) or "-",
         placement.hint,
     )

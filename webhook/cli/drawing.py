@@ -41,7 +41,7 @@ def _panel(fit: ClassFit, cell: Cell) -> Panel:
 
 def _square(fit: ClassFit, cpu: int) -> tuple[str, str]:
     for index, placement in enumerate(fit.admission.placements):
-        if placement.cpus >> cpu & 1:
+        if (placement.cpus | _shared(placement)) >> cpu & 1:
             return "■", _COLOURS[index % len(_COLOURS)]
     if fit.node_class.reserved_cpus >> cpu & 1:
         return "▒", _RESERVED
@@ -59,13 +59,19 @@ def _lines(fit: ClassFit, cell: Cell) -> list[str]:
 
 def _taken(fit: ClassFit, placement: Placement, cell: Cell) -> list[str]:
     taken = []
-    cpus = placement.cpus & cell.cpus
+    cpus = (placement.cpus | _shared(placement)) & cell.cpus
     if cpus:
         taken.append(f"CPUs {cpuset.format(cpus)}")
-    taken += [f"{block.type} {Quantity.of_bytes(block.size)}" for block in placement.memory if cell.id in block.cells]
+    blocks = (*placement.memory, *(placement.pool.memory if placement.pool is not None else ()))
+    taken += [f"{block.type} {Quantity.of_bytes(block.size)}" for block in blocks if cell.id in block.cells]
     for resource, ids in placement.devices.items():
         homes = {device.id: device.numa or () for device in fit.node_class.devices[resource]}
         here = [identifier for identifier in ids if cell.id in homes[identifier]]
         if here:
             taken.append(f"{resource} {', '.join(here)}")
     return taken
+
+
+def _shared(placement: Placement) -> int:
+    """The CPUs that it shares with other containers of its pod."""
+    return placement.pool.cpus if placement.pool is not None else 0

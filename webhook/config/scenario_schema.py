@@ -37,6 +37,7 @@ class ScenarioSpec(MachineSpec):
     kubelet: AnyKubeletSpec | None = None
     pods: list[dict[str, Any]] | None = None
     skip_predicates: bool = False
+    start: bool = False
     raw: bool = False
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from webhook.domain.pod import Container
 from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
+from webhook.domain.qos import of_requirements
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_object
@@ -61,8 +62,13 @@ class Expectation:
             separators=(",", ":"),
         )
 
+    @property
+    def reached(self) -> Level:
+        """The level as a value."""
+        return Level[self.level.upper()]
+
     def same_shape(self, other: "Expectation") -> bool:
-        """Compare the part that is derived from the spec."""
+        """Compare the part that is derived from the spec (and from the level, see `containers_of`)."""
         return self.numa_nodes == other.numa_nodes and self.containers == other.containers
 
 
@@ -76,17 +82,23 @@ def expect(
     generation: str,
 ) -> Expectation:
     """Compute the promise for a pod."""
-    return Expectation(str(level), numa_nodes, containers_of(facts, accelerators), policy, generation)
+    return Expectation(str(level), numa_nodes, containers_of(facts, accelerators, level), policy, generation)
 
 
-def containers_of(facts: PodFacts, accelerators: Mapping[str, Mapping[str, int]]) -> Mapping[str, ContainerPromise]:
-    """Compute the part that the spec alone decides. Init containers are gone before anyone can verify them."""
-    pinned = facts.qos is QOSClass.GUARANTEED and not facts.resources_set
-    return {
-        container.name: promise
-        for container in facts.of_kind(ContainerKind.SIDECAR, ContainerKind.APP)
-        if (promise := _promise(container, accelerators.get(container.name, {}), pinned=pinned)) is not None
-    }
+def containers_of(
+    facts: PodFacts, accelerators: Mapping[str, Mapping[str, int]], level: Level
+) -> Mapping[str, ContainerPromise]:
+    """Compute the part that spec and level decide. Init containers are gone before anyone can verify them.
+
+    The level matters only with spec.resources: no kubelet but one that pins such pods brings them to level exclusive,
+    and it gives CPUs of their own to those containers that are Guaranteed on their own. What containers share within
+    their pod is not promised.
+    """
+    promises = (
+        (one.name, _promise(one, accelerators.get(one.name, {}), pinned=_is_pinned(facts, one, level)))
+        for one in facts.of_kind(ContainerKind.SIDECAR, ContainerKind.APP)
+    )
+    return {name: promise for name, promise in promises if promise is not None}
 
 
 def decode(text: str) -> Expectation | None:
@@ -116,6 +128,12 @@ def decode(text: str) -> Expectation | None:
         )
     except ValueError:
         return None
+
+
+def _is_pinned(facts: PodFacts, container: Container, level: Level) -> bool:
+    if facts.qos is not QOSClass.GUARANTEED or not facts.resources_set:
+        return facts.qos is QOSClass.GUARANTEED
+    return level >= Level.EXCLUSIVE and of_requirements(container.requests, container.limits) is QOSClass.GUARANTEED
 
 
 def _promise(container: Container, devices: Mapping[str, int], *, pinned: bool) -> ContainerPromise | None:

@@ -81,11 +81,13 @@ def fit(
         reason = f"{admission.reason}: {admission.message}" if admission.message else str(admission.reason)
         return ClassFit(node_class, Fits.NO, reason, admission, Cause.REFUSED)
     placed = [placement for placement in admission.placements if placement.container in accelerators]
-    cells = tuple(sorted({cell for placement in placed for cell in _cells(placement)}))
+    cells = tuple(sorted({cell for placement in placed for cell in placement.cells}))
     uneven = _uneven(facts, node_class, placed, numa_nodes) if numa_nodes > 1 else ""
     if not node_class.kubelet.enforces_alignment:
         return ClassFit(node_class, Fits.UNENFORCED, _why_unenforced(node_class), admission, None, cells, uneven)
     cause, reason = _why_not(placed, cells, numa_nodes)
+    if cause is None and _leaves_memory(admission, node_class):
+        cause, reason = Cause.UNPINNED, "the memory of spec.resources is no whole number of bytes, and is not pinned"
     if cause is not None:
         return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
     return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
@@ -93,20 +95,20 @@ def fit(
 
 def _why_not(placed: list[Placement], cells: tuple[int, ...], numa_nodes: int) -> tuple[Cause | None, str]:
     for placement in placed:
-        if not placement.cpus:
+        if not placement.pinned:
             return Cause.UNPINNED, f"container {placement.container} gets no exclusive CPUs"
-        if numa_nodes == 1 and len(_cells(placement)) > 1:
-            wide = _join(_cells(placement))
+        if numa_nodes == 1 and len(placement.cells) > 1:
+            wide = _join(placement.cells)
             return Cause.SPREAD, f"container {placement.container} is spread over NUMA nodes {wide}"
     if 1 < numa_nodes < len(cells):
         return Cause.SPREAD, f"needs {len(cells)} NUMA nodes, not {numa_nodes}"
     return None, ""
 
 
-def _cells(placement: Placement) -> tuple[int, ...]:
-    """The NUMA nodes of a container's exclusive CPUs, pinned memory and devices."""
-    memory = (cell for block in placement.memory for cell in block.cells)
-    return tuple(sorted({*placement.cpu_cells, *placement.device_cells, *memory}))
+def _leaves_memory(admission: Admission, node_class: NodeClass) -> bool:
+    """Tell whether the memory manager passed over a pod with spec.resources: it says nothing, unlike of a container."""
+    unpinned = admission.pod is not None and not admission.pod.memory
+    return unpinned and node_class.kubelet.memory_manager_policy == "Static"
 
 
 def _why_unenforced(node_class: NodeClass) -> str:
@@ -118,14 +120,21 @@ def _why_unenforced(node_class: NodeClass) -> str:
 
 def _uneven(facts: PodFacts, node_class: NodeClass, placed: list[Placement], numa_nodes: int) -> str:
     """Say what does not divide evenly over the NUMA nodes: CPUs and accelerators as placed, memory by size."""
-    cpus = [sum((placement.cpus & cell.cpus).bit_count() for placement in placed) for cell in node_class.cells]
+    shared = 0
+    for placement in placed:
+        shared |= placement.pool.cpus if placement.pool is not None else 0
+    sets = (shared, *(placement.cpus for placement in placed))
+    cpus = [sum((bits & cell.cpus).bit_count() for bits in sets) for cell in node_class.cells]
     used = [count for count in cpus if count]
     if len(set(used)) > 1:
         return f"CPUs per NUMA node are {_join(used)}"
     for resource, counts in _devices_per_cell(node_class, placed).items():
         if len(set(counts.values())) > 1:
             return f"{resource} per NUMA node are {_join(counts.values())}"
-    names = {placement.container for placement in placed}
+    whole = facts.pod_requests.get(MEMORY)
+    if shared and whole is not None and whole.value % numa_nodes:
+        return f"memory {whole} of spec.resources does not divide by {numa_nodes}"
+    names = {placement.container for placement in placed if placement.pool is None}
     for container in facts.containers:
         size = container.requests.get(MEMORY)
         if container.name in names and size is not None and size.value % numa_nodes:

@@ -20,6 +20,7 @@ from webhook.domain.resources import CPU
 from webhook.domain.resources import HUGEPAGES_PREFIX
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import ResourceList
+from webhook.domain.resources import is_pod_level
 from webhook.domain.topology import NodeClass
 
 
@@ -41,6 +42,8 @@ def excesses(facts: PodFacts, node_class: NodeClass, numa_nodes: int) -> tuple[E
     Container by container; where each would fit and the kubelet aligns the pod as a whole, the pod's effective request.
     """
     scale = _Scale(node_class, cell_allocatable(node_class), numa_nodes)
+    if facts.resources_set and node_class.kubelet.pins_pods_whole:
+        return tuple(sorted(_of_whole(facts, scale), key=_gravity))
     found = [excess for container in facts.containers for excess in _of_container(container, scale)]
     if not found and node_class.kubelet.topology_manager_scope == "pod":
         total = demand.aggregate((container.kind, container.requests) for container in facts.containers)
@@ -66,6 +69,16 @@ def _of_container(container: Container, scale: _Scale) -> Iterator[Excess]:
     for excess in _exceeding(container.requests, scale, container=container.name, path=container.path):
         side = "limits" if excess.resource in container.limits else "requests"
         yield replace(excess, path=(*container.path, "resources", side, excess.resource))
+
+
+def _of_whole(facts: PodFacts, scale: _Scale) -> Iterator[Excess]:
+    """Compare spec.resources, which hold for the pod as one, and the devices of its containers together."""
+    total = demand.aggregate((container.kind, container.requests) for container in facts.containers)
+    devices = {name: quantity for name, quantity in total.items() if not is_pod_level(name)}
+    yield from _exceeding(devices, scale, container=None, path=("spec", "containers"))
+    for excess in _exceeding(facts.pod_requests, scale, container=None, path=()):
+        side = "limits" if excess.resource in facts.pod_limits else "requests"
+        yield replace(excess, path=("spec", "resources", side, excess.resource))
 
 
 def _exceeding(requests: ResourceList, scale: _Scale, *, container: str | None, path: Path) -> Iterator[Excess]:

@@ -23,12 +23,17 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A node of `node_class` and the pods in the order of their arrival; `skip_predicates` leaves out scheduler-fit."""
+    """A node of `node_class` and the pods in the order of their arrival.
+
+    `skip_predicates` leaves out scheduler-fit; with `start` the containers of an admitted pod start before the next pod
+    arrives, which gives them devices that the admission left out.
+    """
 
     name: str
     node_class: NodeClass
     arrivals: tuple[Arrival, ...] = ()
     skip_predicates: bool = False
+    start: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,14 @@ def play(scenario: Scenario) -> Answer:
         node = Node(scenario.node_class, skip_predicates=scenario.skip_predicates)
     except StartupError as error:
         return Answer(scenario.name, error=str(error))
-    return Answer(scenario.name, pods=tuple(_arrive(node, scenario.arrivals)))
+    return Answer(scenario.name, pods=tuple(_arrive(node, scenario.arrivals, start=scenario.start)))
 
 
-def _arrive(node: Node, arrivals: Sequence[Arrival]) -> Iterator[PodAnswer]:
+def _arrive(node: Node, arrivals: Sequence[Arrival], *, start: bool) -> Iterator[PodAnswer]:
     for arrival in arrivals:
         admission = node.admit(arrival.pod)
+        if start and admission.admitted:
+            admission = node.start(arrival.pod, admission)
         yield PodAnswer(arrival.name, arrival.pod.qos, admission)
         if admission.handler == PANIC:
             break

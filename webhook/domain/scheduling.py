@@ -5,6 +5,7 @@ class stands for many nodes whose other labels are not known.
 """
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
 
 from webhook.domain.pod import PodFacts
@@ -58,6 +59,18 @@ def why_ineligible(facts: PodFacts, node_class: NodeClass) -> str | None:
     for taint in node_class.taints:
         if taint.effect in _REPELLING and not any(_tolerates(t, taint) for t in facts.tolerations):
             return f"taint {taint.key}={taint.value}:{taint.effect} is not tolerated"
+    return None
+
+
+def telling_label(taking: Iterable[NodeClass], refusing: NodeClass) -> str | None:
+    """Answer a label that a taking class declares and the refusing class declares otherwise, as KEY=VALUE.
+
+    One that the refusing class does not declare would not keep a pod away: its nodes may have it.
+    """
+    for node_class in taking:
+        for key, value in sorted(node_class.labels.items()):
+            if refusing.labels.get(key, value) != value:
+                return f"{key}={value}"
     return None
 
 

@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Final
 from typing import TypeVar
 
 from webhook.domain.quantity import Quantity
+
+POD_LEVEL_GATE: Final = "PodLevelResourceManagers"
+"""The kubelet's feature gate for pods with spec.resources (pkg/features/kube_features.go); beta in 1.37, and off."""
 
 _T = TypeVar("_T")
 
@@ -97,6 +101,17 @@ class KubeletSettings:
             "restricted",
             "single-numa-node",
         }
+
+    @property
+    def pins_pod_level(self) -> bool:
+        """Whether pods with spec.resources are pinned; without the gate the managers leave them alone."""
+        return self.feature_gates.get(POD_LEVEL_GATE, False)
+
+    @property
+    def pins_pods_whole(self) -> bool:
+        """Whether those pods get their CPUs and memory as one, to be shared by their containers."""
+        in_scope = self.topology_manager_scope == "pod" and self.topology_manager_policy != "none"
+        return self.pins_pod_level and in_scope
 
 
 @dataclass(frozen=True, slots=True)

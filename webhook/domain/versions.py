@@ -26,6 +26,9 @@ class Rules:
         (DM/topology_hints.go:deviceNUMANodes).
     `beta_options`: policy options that need their manager's gate for beta options, which is on by default
         (CPU/policy_options.go and TM/policy_options.go:betaOptions).
+    `passes_over_no_memory`: the memory manager does nothing for a container that it has no memory to pin for; before
+        that it looked for NUMA nodes all the same, and could refuse (MM/policy_static.go:Allocate). It shows only with
+        the gate PodLevelResourceManagers.
     `missing_gates`: feature gates that this version does not know (pkg/features/kube_features.go).
     """
 
@@ -33,6 +36,7 @@ class Rules:
     completes_pod_resources: bool = True
     spreads_within_sockets: bool = True
     hints_from_device_nodes: bool = True
+    passes_over_no_memory: bool = True
     beta_options: frozenset[str] = frozenset({"distribute-cpus-across-numa"})
     missing_gates: frozenset[str] = frozenset()
 
@@ -43,6 +47,7 @@ _1_36: Final = replace(
     empty_block_decides=True,
     completes_pod_resources=False,
     spreads_within_sockets=False,
+    passes_over_no_memory=False,
 )
 _1_35: Final = replace(
     _1_36,

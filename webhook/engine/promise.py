@@ -31,13 +31,13 @@ class Signed:
     warnings: tuple[str, ...]
 
 
-def promised(judgement: Judgement, policy: Policy) -> Expectation:
-    """Compute the promise for a judged pod, as repaired."""
+def promised(judgement: Judgement, policy: Policy, level: Level | None = None) -> Expectation:
+    """Compute the promise for a judged pod, as repaired; for the level that it reached, unless another is given."""
     subject = judgement.subject
     return expect(
         subject.facts,
         subject.accelerators,
-        level=judgement.repaired_level,
+        level=judgement.repaired_level if level is None else level,
         numa_nodes=subject.numa_nodes,
         policy=policy.name,
         generation=policy.generation,
@@ -88,12 +88,12 @@ def forged(judgement: Judgement, policy: Policy, *, repairing: bool) -> Iterator
     level = earned.level
     if text is None and repairing and not judgement.remaining:
         yield _missing()
-    elif text is not None and (claimed is None or not claimed.same_shape(earned)):
+    elif text is not None and (claimed is None or not _is_earned(claimed, judgement, policy)):
         what = "the promise does not match the pod's spec: remove the annotation, numagate writes it"
         yield _finding("forged-promise", _ALIGNMENT, what, text)
     elif claimed is not None:
         may_differ = claimed.generation != policy.generation and (
-            repairing or Level[claimed.level.upper()] <= judgement.repaired_level
+            repairing or claimed.reached <= judgement.repaired_level
         )
         level = claimed.level if may_differ else level
         if claimed.level != level:
@@ -101,6 +101,11 @@ def forged(judgement: Judgement, policy: Policy, *, repairing: bool) -> Iterator
             yield _finding("forged-promise", _ALIGNMENT, what, text)
     if label is not None and label != level:
         yield _finding("forged-level", _LEVEL, f"the pod reaches level {level}: remove the label or write that", label)
+
+
+def _is_earned(claimed: Expectation, judgement: Judgement, policy: Policy) -> bool:
+    """Compare what spec and claimed level decide; whether that level is reached is another question."""
+    return claimed.same_shape(promised(judgement, policy, claimed.reached))
 
 
 def changed(new: JsonObject, old: JsonObject) -> Iterator[Finding]:

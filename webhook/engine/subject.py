@@ -92,6 +92,8 @@ def _by_limit_range(facts: PodFacts, accelerators: Accelerated) -> frozenset[tup
     A pod with a promise that its spec earns has been through the mutating pass, which chose values in their place.
     """
     promise = expectation.decode(facts.annotations.get(keys.ALIGNMENT, ""))
-    if promise is not None and promise.containers == expectation.containers_of(facts, accelerators):
-        return frozenset()
+    if promise is not None:
+        earned = expectation.containers_of(facts, accelerators, promise.reached)
+        if promise.containers == earned:
+            return frozenset()
     return frozenset(limit_range.filled_in(facts.annotations.get(keys.LIMIT_RANGER, "")))

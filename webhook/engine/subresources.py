@@ -1,6 +1,8 @@
 """Judges the subresources of a pod that may touch what was promised."""
 
+from webhook.domain import keys
 from webhook.domain.expectation import containers_of
+from webhook.domain.expectation import decode
 from webhook.domain.facts import read
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
@@ -48,7 +50,9 @@ def ephemeral_containers(world: World) -> Decision:
 
 def _changed_pinning(before: PodFacts, after: PodFacts, accelerators: Accelerated) -> tuple[Finding, ...]:
     """Find each CPU or memory value whose change would change what the node has pinned for its container."""
-    old_promises, new_promises = containers_of(before, accelerators), containers_of(after, accelerators)
+    promise = decode(before.annotations.get(keys.ALIGNMENT, ""))
+    level = Level.NONE if promise is None else promise.reached
+    old_promises, new_promises = containers_of(before, accelerators, level), containers_of(after, accelerators, level)
     old_containers = {container.name: container for container in before.containers}
     return tuple(
         _finding(container, old_containers[container.name], resource)

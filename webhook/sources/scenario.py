@@ -76,6 +76,7 @@ def _scenario(place: Place) -> Scenario:
         node_class=node_class,
         arrivals=tuple(_arrival(place, index, pod, read(pod)) for index, pod in pods),
         skip_predicates=content.get("skipPredicates") is True,
+        start=content.get("start") is True,
     )
 
 

@@ -15,18 +15,19 @@ import (
 const (
 	byTopology = "topology-manager"
 	byFit      = "scheduler-fit"
+	byStart    = "container-start"
 	byPanic    = "panic"
 )
 
 // admitAll sends the pods to the node; after a panic it sends no more, for the managers are left half-way.
-func (n *node) admitAll(pods []json.RawMessage) ([]answer, error) {
+func (n *node) admitAll(pods []json.RawMessage, start bool) ([]answer, error) {
 	answers := []answer{}
 	for number, raw := range pods {
 		pod, err := decode(raw, number)
 		if err != nil {
 			return answers, err
 		}
-		one := n.admit(pod)
+		one := n.admit(pod, start)
 		answers = append(answers, one)
 		if one.Handler == byPanic {
 			break
@@ -35,7 +36,7 @@ func (n *node) admitAll(pods []json.RawMessage) ([]answer, error) {
 	return answers, nil
 }
 
-func (n *node) admit(pod *v1.Pod) answer {
+func (n *node) admit(pod *v1.Pod, start bool) answer {
 	others := n.active()
 	n.setActive(append(n.active(), pod))
 	attributes := arrival(pod, others)
@@ -49,13 +50,32 @@ func (n *node) admit(pod *v1.Pod) answer {
 		given.Handler, given.Reason, given.Message = handler, said.Reason, said.Message
 		return given
 	}
-	given.Containers = map[string]placement{}
+	if start {
+		if err := n.startContainers(pod); err != nil {
+			given.Admit, given.Handler = false, byStart
+			given.Reason, given.Message = "CreateContainerConfigError", err.Error()
+			return given
+		}
+	}
+	given.Containers, given.Pod = map[string]placement{}, n.heldBy(pod)
 	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for _, container := range containers {
-			given.Containers[container.Name] = n.placementOf(pod, container.Name)
+			given.Containers[container.Name] = n.placementOf(pod, &container)
 		}
 	}
 	return given
+}
+
+// startContainers gives every container its devices, as the kubelet does before it creates them.
+func (n *node) startContainers(pod *v1.Pod) error {
+	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for _, container := range containers {
+			if _, err := n.devices.GetDeviceRunContainerOptions(n.ctx, pod, &container); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // align asks the topology manager, which asks the other managers.

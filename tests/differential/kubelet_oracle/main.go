@@ -111,7 +111,7 @@ func answerLine(line []byte) result {
 		return answer
 	}
 	answer.Room = &room{Node: node.object.Status.Allocatable, CPUs: node.cpus.GetAllocatableCPUs().String()}
-	answer.Pods, err = node.admitAll(asked.Pods)
+	answer.Pods, err = node.admitAll(asked.Pods, asked.Start)
 	if err != nil {
 		answer.Error = err.Error()
 	}

@@ -21,6 +21,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
@@ -167,29 +168,50 @@ func (n *node) setActive(pods []*v1.Pod) {
 	n.pods = pods
 }
 
-// placementOf reads where the managers put a container.
-func (n *node) placementOf(pod *v1.Pod, container string) placement {
+// placementOf reads where the managers put a container, as the kubelet's PodResources API tells its own from its pod's.
+func (n *node) placementOf(pod *v1.Pod, container *v1.Container) placement {
 	uid := string(pod.UID)
 	found := placement{
-		CPUs:    n.cpus.GetExclusiveCPUs(uid, container).String(),
+		CPUs:    n.cpus.GetExclusiveCPUs(uid, container.Name).String(),
+		Memory:  blocksOf(memoryOf(n.ctx, n.memory, uid, container.Name)),
 		Devices: map[string][]string{},
 	}
-	for _, one := range memoryOf(n.ctx, n.memory, uid, container) {
-		found.Memory = append(found.Memory, block{string(one.Type), one.NUMAAffinity, one.Size})
+	shared := holding{}
+	if n.sharesCPUs(pod, container) {
+		found.CPUs, shared.CPUs = "", found.CPUs
 	}
-	sort.Slice(found.Memory, func(i, j int) bool { return found.Memory[i].Type < found.Memory[j].Type })
-	for name, devices := range n.devices.GetDevices(uid, container) {
+	if n.sharesMemory(pod, container) {
+		found.Memory, shared.Memory = nil, found.Memory
+	}
+	found.Pool = shared.orNil()
+	for name, devices := range n.devices.GetDevices(uid, container.Name) {
 		for id := range devices {
 			found.Devices[name] = append(found.Devices[name], id)
 		}
 		sort.Strings(found.Devices[name])
 	}
-	hint, mask := affinityOf(klog.FromContext(n.ctx), n.topology, uid, container), "nil"
+	hint, mask := affinityOf(klog.FromContext(n.ctx), n.topology, uid, container.Name), "nil"
 	if hint.NUMANodeAffinity != nil {
 		mask = hint.NUMANodeAffinity.String()
 	}
 	found.Hint = fmt.Sprintf("%s/%v", mask, hint.Preferred)
 	return found
+}
+
+func (h holding) orNil() *holding {
+	if h.CPUs == "" && len(h.Memory) == 0 {
+		return nil
+	}
+	return &h
+}
+
+func blocksOf(found []state.Block) []block {
+	var blocks []block
+	for _, one := range found {
+		blocks = append(blocks, block{string(one.Type), one.NUMAAffinity, one.Size})
+	}
+	sort.Slice(blocks, func(i, j int) bool { return blocks[i].Type < blocks[j].Type })
+	return blocks
 }
 
 // nothing stands for the container runtime and for the status of pods: no container ever runs.

@@ -7,14 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// scenario is one line of input: an empty node, and pods in the order of their arrival; skipPredicates leaves out the
-// fit check.
+// scenario is one line of input: an empty node, and pods in the order of their arrival. With start, the containers of
+// an admitted pod start before the next pod arrives: devices that its admission left out are handed out then.
+// SkipPredicates leaves out the fit check.
 type scenario struct {
 	Name    string              `json:"name"`
 	NUMA    []numaNode          `json:"numa"`
 	Devices map[string][]device `json:"devices"`
 	Kubelet settings            `json:"kubelet"`
 	Pods    []json.RawMessage   `json:"pods"`
+	Start   bool                `json:"start"`
 
 	SkipPredicates bool `json:"skipPredicates"`
 }
@@ -75,7 +77,8 @@ type room struct {
 	CPUs string          `json:"cpus,omitempty"`
 }
 
-// answer has a handler, a reason and a message where the pod was rejected, else its containers by name.
+// answer has a handler, a reason and a message where the pod was rejected, else its containers by name; pod is what a
+// pod with spec.resources holds as a whole.
 type answer struct {
 	Name       string               `json:"name"`
 	Admit      bool                 `json:"admit"`
@@ -84,15 +87,23 @@ type answer struct {
 	Message    string               `json:"message,omitempty"`
 	QOS        string               `json:"qos"`
 	Containers map[string]placement `json:"containers,omitempty"`
+	Pod        *holding             `json:"pod,omitempty"`
 }
 
-// placement has only exclusive CPUs; hint is the stored affinity, as "01/true": mask, lowest NUMA node right, or nil,
-// and whether it was preferred.
+// placement has only exclusive CPUs and memory; pool is what the container shares with others of its pod. hint is the
+// stored affinity, as "01/true": mask, lowest NUMA node right, or nil, and whether it was preferred.
 type placement struct {
 	CPUs    string              `json:"cpus,omitempty"`
 	Memory  []block             `json:"memory,omitempty"`
 	Devices map[string][]string `json:"devices,omitempty"`
 	Hint    string              `json:"hint"`
+	Pool    *holding            `json:"pool,omitempty"`
+}
+
+// holding belongs to a pod and not to one of its containers alone.
+type holding struct {
+	CPUs   string  `json:"cpus,omitempty"`
+	Memory []block `json:"memory,omitempty"`
 }
 
 type block struct {

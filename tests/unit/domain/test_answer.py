@@ -11,6 +11,7 @@ from webhook.domain.scenario import Answer
 from webhook.domain.scenario import Arrival
 from webhook.domain.scenario import Scenario
 from webhook.domain.scenario import play
+from webhook.domain.topology import POD_LEVEL_GATE
 
 REFUSED = "Resources cannot be allocated with Topology locality"
 
@@ -48,3 +49,24 @@ def test_an_admitted_pod_has_its_containers_and_a_refused_one_the_kubelets_words
 def test_an_error_comes_with_an_empty_list_of_pods() -> None:
     assert as_json(Answer("s", error="does not start")) == {"name": "s", "error": "does not start", "pods": []}
     assert as_json(Answer("s")) == {"name": "s", "pods": []}
+
+
+def test_what_a_pod_holds_as_a_whole_and_its_containers_share_is_written() -> None:
+    gated = machine(scope="pod", feature_gates={POD_LEVEL_GATE: True})
+    block = {"limits": {"cpu": "4", "memory": "2Gi"}, "requests": {"cpu": "4", "memory": "2Gi"}}
+    whole = pod(app("2/1Gi/1"), {"name": "helper"}, resources=block)
+
+    started = as_json(play(Scenario("one", gated, (Arrival("a", whole),), start=True)))
+
+    memory, rest = ([{"type": "memory", "numa": [0], "size": size}] for size in (2 * GIB, GIB))
+    server = {"cpus": "1,9", "cpuNuma": [0], "memory": rest, "devices": {GPU: ["0-0"]}, "hint": "01/true"}
+    helper = {"cpuNuma": [0], "pool": {"cpus": "2,10", "memory": rest}, "hint": "01/true"}
+    assert started["pods"] == [
+        {
+            "name": "a",
+            "admit": True,
+            "qos": "Guaranteed",
+            "pod": {"cpus": "1-2,9-10", "memory": memory},
+            "containers": {"app": server, "helper": helper},
+        }
+    ]

@@ -8,7 +8,9 @@ from builders import container
 from builders import equal
 from builders import pod
 
+from webhook.domain.expectation import ContainerPromise
 from webhook.domain.expectation import Expectation
+from webhook.domain.expectation import containers_of
 from webhook.domain.expectation import decode
 from webhook.domain.expectation import expect
 from webhook.domain.facts import read
@@ -51,6 +53,27 @@ def test_a_pod_that_is_not_guaranteed_is_promised_devices_only() -> None:
     one = promise(pod(container(limits={GPU: "1"}))).containers["server"]
 
     assert (one.cpus, one.memory, one.devices) == (0, 0, {GPU: 1})
+
+
+WHOLE = {"resources": {"limits": {"cpu": "16", "memory": "128Gi"}, "requests": {"cpu": "16", "memory": "128Gi"}}}
+
+
+@pytest.mark.parametrize(("level", "cpus"), [(Level.GUARANTEED, 0), (Level.EXCLUSIVE, 8), (Level.ALIGNED, 8)])
+def test_with_spec_resources_only_a_level_with_exclusive_cpus_promises_them(level: Level, cpus: int) -> None:
+    helper, sharing = container("agent", **equal("2", "1Gi", None)), container("proxy")
+    facts = read(pod(container(**equal()), helper, sharing, **WHOLE))
+    promises = containers_of(facts, {"server": {GPU: 1}}, level)
+
+    assert promises["server"].cpus == cpus
+    assert (promises["server"].memory > 0) == (cpus > 0)
+    assert ("agent" in promises) == (cpus > 0)
+    assert "proxy" not in promises
+
+
+def test_what_a_container_shares_within_its_pod_is_not_promised() -> None:
+    facts = read(pod(container(limits={GPU: "1"}), **WHOLE))
+
+    assert containers_of(facts, {"server": {GPU: 1}}, Level.ALIGNED)["server"] == ContainerPromise(0, 0, {GPU: 1})
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from builders import pod
 
 from webhook.domain.facts import read
+from webhook.domain.scheduling import telling_label
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.domain.topology import Taint
@@ -79,3 +80,10 @@ def test_a_soft_taint_keeps_nobody_away() -> None:
     soft: NodeClass = replace(CLASS, taints=(Taint("gpu", "PreferNoSchedule"),))
 
     assert why_ineligible(read(pod()), soft) is None
+
+
+def test_a_label_that_both_declare_otherwise_tells_two_classes_apart() -> None:
+    taking = replace(CLASS, labels={"a": "1", "b": "2"})
+
+    assert telling_label([taking], replace(CLASS, labels={"a": "1", "b": "3"})) == "b=2"
+    assert telling_label([taking], replace(CLASS, labels={"a": "1"})) is None

@@ -23,7 +23,7 @@ def test_a_version_that_is_not_known_behaves_as_the_nearest_that_is() -> None:
 @pytest.mark.parametrize(
     ("newer", "older", "names"),
     [
-        (37, 36, {"completes_pod_resources", "empty_block_decides", "spreads_within_sockets"}),
+        (37, 36, {"completes_pod_resources", "empty_block_decides", "passes_over_no_memory", "spreads_within_sockets"}),
         (36, 35, {"beta_options", "hints_from_device_nodes", "missing_gates"}),
         (35, 34, {"beta_options"}),
     ],

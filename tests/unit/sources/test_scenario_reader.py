@@ -59,7 +59,7 @@ def test_made_up_scenarios_are_read_as_they_were_written() -> None:
     found = [as_json(play(one)) for one in parse_scenarios(text, "f") if isinstance(one, Scenario)]
 
     arrivals = [tuple(Arrival(pod["metadata"]["name"], facts.read(pod)) for pod in one.pods) for one in made]
-    expected = [Scenario(one.name, one.node, pods) for one, pods in zip(made, arrivals, strict=True)]
+    expected = [Scenario(one.name, one.node, pods, start=one.start) for one, pods in zip(made, arrivals, strict=True)]
     assert found == [as_json(play(one)) for one in expected]
 
 

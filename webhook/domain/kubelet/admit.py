@@ -1,10 +1,9 @@
-"""What a node of a class answers to a pod: the door of the kubelet simulation.
+"""What a node of a class answers to a pod: the door of the kubelet simulation."""
 
-Feature gate PodLevelResourceManagers off: with spec.resources set nothing but devices is aligned.
-"""
-
+from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -13,6 +12,7 @@ from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet.hints import Affinity
 from webhook.domain.kubelet.machine import Machine
 from webhook.domain.kubelet.machine import derive
+from webhook.domain.kubelet.memory_manager import Block
 from webhook.domain.kubelet.memory_table import hugepage_bytes
 from webhook.domain.kubelet.node import NodeState
 from webhook.domain.kubelet.options import StartupError
@@ -30,6 +30,7 @@ from webhook.domain.topology import NodeClass
 __all__ = [
     "Admission",
     "CellRoom",
+    "Holding",
     "MemoryBlock",
     "Node",
     "Placement",
@@ -53,12 +54,21 @@ class MemoryBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """CPUs as a bit set and pinned memory that belong to one pod, not to one of its containers alone."""
+
+    cpus: int
+    memory: tuple[MemoryBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where a container landed.
 
-    `cpus` are its exclusive CPUs as a bit set, 0 for the shared pool; `memory` is empty where it is not pinned.
+    `cpus` are its exclusive CPUs as a bit set, 0 for a shared pool; `memory` is empty where it is not pinned.
     `device_cells` are the NUMA nodes of those devices that belong to exactly one. `hint` is the stored affinity, as
-    "01/true": mask in binary, lowest NUMA node right, or nil, and whether it was preferred.
+    "01/true": mask in binary, lowest NUMA node right, or nil, and whether it was preferred. `pool` is what it shares
+    with other containers of its pod, and with no other pod; None where there is nothing of the kind.
     """
 
     container: str
@@ -68,14 +78,28 @@ class Placement:
     devices: Mapping[str, tuple[str, ...]]
     device_cells: tuple[int, ...]
     hint: str
+    pool: Holding | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether it runs on CPUs that no other pod may use."""
+        return bool(self.cpus or (self.pool is not None and self.pool.cpus))
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The NUMA nodes of all that it holds or shares within its pod."""
+        shared = self.pool.memory if self.pool is not None else ()
+        memory = (cell for block in (*self.memory, *shared) for cell in block.cells)
+        return tuple(sorted({*self.cpu_cells, *self.device_cells, *memory}))
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
     """The kubelet's answer; `handler`, `reason` and `message` are None for an admitted pod.
 
-    Handlers: topology-manager and scheduler-fit are the kubelet's; panic, startup and simulation say that no handler
-    of a real kubelet would answer.
+    Handlers: topology-manager and scheduler-fit are the kubelet's; panic, container-start, startup and simulation say
+    that no handler of a real kubelet would answer. `pod` is what a pod with spec.resources holds as a whole, in pod
+    scope with the gate PodLevelResourceManagers on; its devices are handed out later than at admission.
     """
 
     admitted: bool
@@ -83,6 +107,7 @@ class Admission:
     reason: str | None
     message: str | None
     placements: tuple[Placement, ...]
+    pod: Holding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +147,49 @@ class Node:
         except RefusedError as refusal:
             return _refused(refusal.handler, refusal.reason, refusal.message)
         placements = tuple(self._placement(container.name, affinities) for container in pod.containers)
-        return Admission(admitted=True, handler=None, reason=None, message=None, placements=placements)
+        bubble = self._state.bubble
+        whole = None if bubble is None else _shared(bubble.cpus, bubble.memory)
+        return Admission(admitted=True, handler=None, reason=None, message=None, placements=placements, pod=whole)
+
+    def start(self, pod: PodFacts, admission: Admission) -> Admission:
+        """Start the containers of the pod that was admitted last, and answer where they are then.
+
+        Only a pod with spec.resources in pod scope differs: its admission reserves no devices (see `pod_bubble`).
+        """
+        try:
+            self._state.start(pod)
+        except RefusedError as refusal:
+            return _refused(refusal.handler, refusal.reason, refusal.message)
+        return replace(admission, placements=tuple(map(self._with_devices, admission.placements)))
+
+    def _with_devices(self, placement: Placement) -> Placement:
+        devices = self._state.devices.owned.get(placement.container, {})
+        return replace(placement, devices=devices, device_cells=self._device_cells(devices))
 
     def _placement(self, container: str, affinities: Mapping[str, Affinity]) -> Placement:
-        state = self._state
-        cpus = state.cpus.assigned.get(container, 0) if state.cpus else 0
-        blocks = state.memory.blocks.get(container, []) if state.memory else []
-        devices = state.devices.owned.get(container, {})
+        own, pool = self._held(container)
+        devices = self._state.devices.owned.get(container, {})
         return Placement(
             container=container,
-            cpus=cpus,
-            cpu_cells=self._machine.cpus.cells_of(cpus),
-            memory=tuple(MemoryBlock(b.resource, tuple(bitmask.members(b.mask)), b.size) for b in blocks),
+            cpus=own.cpus,
+            cpu_cells=self._machine.cpus.cells_of(own.cpus if pool is None else own.cpus | pool.cpus),
+            memory=own.memory,
             devices=devices,
             device_cells=self._device_cells(devices),
             hint=_hint(affinities[container]),
+            pool=pool,
         )
+
+    def _held(self, container: str) -> tuple[Holding, Holding | None]:
+        """Answer what is the container's own, and what it shares within its pod."""
+        state = self._state
+        bubble = state.bubble
+        if bubble is None:
+            cpus = state.cpus.assigned.get(container, 0) if state.cpus else 0
+            blocks: Iterable[Block] = state.memory.blocks.get(container, ()) if state.memory else ()
+            return Holding(cpus, _blocks(blocks)), None
+        own = Holding(bubble.cpu_parts.own.get(container, 0), _blocks(bubble.memory_parts.own.get(container, ())))
+        return own, _shared(bubble.cpu_parts.pool.get(container, 0), bubble.memory_parts.pool.get(container, ()))
 
     def _device_cells(self, devices: Mapping[str, tuple[str, ...]]) -> tuple[int, ...]:
         found = 0
@@ -149,12 +201,13 @@ class Node:
 
 
 def admit_on_empty(pod: PodFacts, node_class: NodeClass) -> Admission:
-    """Ask an empty node of the class; one whose kubelet does not start refuses every pod."""
+    """Ask an empty node of the class, and start the pod; a node whose kubelet does not start refuses every pod."""
     try:
         node = Node(node_class)
     except StartupError as error:
         return _refused(STARTUP, DOES_NOT_START, str(error))
-    return node.admit(pod)
+    admission = node.admit(pod)
+    return node.start(pod, admission) if admission.admitted and pod.resources_set else admission
 
 
 def cell_allocatable(node_class: NodeClass) -> tuple[CellRoom, ...]:
@@ -176,6 +229,15 @@ def node_allocatable(node_class: NodeClass) -> Mapping[str, Quantity]:
 def _machine(node_class: NodeClass) -> Machine | str:
     """Derive the machine, or the message of a kubelet that does not start."""
     return startup_error(node_class) or derive(node_class)
+
+
+def _shared(cpus: int, blocks: Iterable[Block]) -> Holding | None:
+    memory = _blocks(blocks)
+    return Holding(cpus, memory) if cpus or memory else None
+
+
+def _blocks(blocks: Iterable[Block]) -> tuple[MemoryBlock, ...]:
+    return tuple(MemoryBlock(block.resource, tuple(bitmask.members(block.mask)), block.size) for block in blocks)
 
 
 def _refused(handler: str, reason: str, message: str) -> Admission:

@@ -24,11 +24,15 @@ from webhook.domain.kubelet.options import topology_options
 from webhook.domain.kubelet.refusal import RefusedError
 from webhook.domain.resources import CPU
 from webhook.domain.topology import NodeClass
+from webhook.domain.versions import Rules
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A started kubelet without pods. `cpu_options` and `memory` are None where that manager does not pin."""
+    """A started kubelet without pods. `cpu_options` and `memory` are None where that manager does not pin.
+
+    `pins_pod_level` and `pins_pods_whole` say how pods with spec.resources are treated.
+    """
 
     cpus: CpuTopology
     cpu_options: CpuOptions | None
@@ -38,6 +42,8 @@ class Machine:
     merger: HintMerger
     scope: str
     allocatable: Mapping[str, int]
+    pins_pod_level: bool
+    pins_pods_whole: bool
 
 
 def derive(node_class: NodeClass) -> Machine:
@@ -57,11 +63,13 @@ def derive(node_class: NodeClass) -> Machine:
         cpus=topology,
         cpu_options=options,
         reserved_cpus=reserve_cpus(node_class, topology, options) if options else 0,
-        memory=memory_table.table(node_class.cells, settings.reserved_memory) if pins_memory else None,
+        memory=_memory(node_class, rules) if pins_memory else None,
         devices={name: device_manager.table(devices, cells, rules) for name, devices in node_class.devices.items()},
         merger=_merger(node_class, topology_options(settings) if enforces else TopologyOptions()),
         scope=settings.topology_manager_scope,
         allocatable=predicates.allocatable(node_class),
+        pins_pod_level=settings.pins_pod_level,
+        pins_pods_whole=settings.pins_pods_whole,
     )
 
 
@@ -82,6 +90,11 @@ def reserve_cpus(node_class: NodeClass, topology: CpuTopology, options: CpuOptio
         raise StartupError(message) from None
     except RefusedError as error:
         raise StartupError(error.message) from None
+
+
+def _memory(node_class: NodeClass, rules: Rules) -> MemoryTable:
+    reserved = node_class.kubelet.reserved_memory
+    return memory_table.table(node_class.cells, reserved, skips_none=rules.passes_over_no_memory)
 
 
 def _merger(node_class: NodeClass, options: TopologyOptions) -> HintMerger:

@@ -103,7 +103,7 @@ class MemoryManager:
         except UnrepresentableError:
             message = "[memorymanager] failed to represent quantity as int64"
             raise unexpected(message) from None
-        if not request:
+        if not request and self._table.skips_none:
             return
         mask = self._settle(request, affinity)
         if self._violates_groups(mask):

@@ -14,15 +14,19 @@ class MemoryTable:
     """Allocatable bytes by resource, then by NUMA node id.
 
     A NUMA node has a row for the page sizes that it lists, zero pages included. `overdrawn` is a NUMA node with more
-    reserved than it has, where the kubelet's unsigned numbers wrap around.
+    reserved than it has, where the kubelet's unsigned numbers wrap around. `skips_none` is a manager that does nothing
+    for a container without memory to pin (see `versions.Rules.passes_over_no_memory`).
     """
 
     cells: tuple[int, ...]
     allocatable: Mapping[str, Mapping[int, int]]
     overdrawn: int | None
+    skips_none: bool = True
 
 
-def table(cells: tuple[Cell, ...], reserved: Mapping[int, Mapping[str, int]]) -> MemoryTable:
+def table(
+    cells: tuple[Cell, ...], reserved: Mapping[int, Mapping[str, int]], *, skips_none: bool = True
+) -> MemoryTable:
     """Mirror MM/policy_static.go:getDefaultMachineState."""
     allocatable: dict[str, dict[int, int]] = {MEMORY: {}}
     for cell in cells:
@@ -32,7 +36,7 @@ def table(cells: tuple[Cell, ...], reserved: Mapping[int, Mapping[str, int]]) ->
             allocatable.setdefault(name, {})[cell.id] = size - held.get(name, 0)
         allocatable[MEMORY][cell.id] = cell.memory - held.get(MEMORY, 0) - sum(pages.values())
     overdrawn = next((cell.id for cell in cells if any(row.get(cell.id, 0) < 0 for row in allocatable.values())), None)
-    return MemoryTable(tuple(sorted(cell.id for cell in cells)), allocatable, overdrawn)
+    return MemoryTable(tuple(sorted(cell.id for cell in cells)), allocatable, overdrawn, skips_none)
 
 
 def hugepage_bytes(cell: Cell) -> dict[str, int]:

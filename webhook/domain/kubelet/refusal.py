@@ -8,6 +8,8 @@ SCHEDULER_FIT: Final = "scheduler-fit"
 """Handler that repeats the scheduler's sums over the whole node."""
 PANIC: Final = "panic"
 """No handler: the kubelet's own code fails on this pod."""
+CONTAINER_START: Final = "container-start"
+"""No handler: the pod is admitted and stays, but one of its containers gets no devices and never runs."""
 STARTUP: Final = "startup"
 """No handler: the kubelet of this node class does not start."""
 SIMULATION: Final = "simulation"
@@ -16,7 +18,9 @@ SIMULATION: Final = "simulation"
 TOPOLOGY_AFFINITY_ERROR: Final = "TopologyAffinityError"
 SMT_ALIGNMENT_ERROR: Final = "SMTAlignmentError"
 UNEXPECTED_ADMISSION_ERROR: Final = "UnexpectedAdmissionError"
+EMPTY_POD_SHARED_POOL_ERROR: Final = "EmptyPodSharedPoolError"
 OUT_OF: Final = "OutOf"
+CREATE_CONTAINER_CONFIG_ERROR: Final = "CreateContainerConfigError"
 KUBELET_PANIC: Final = "KubeletPanic"
 TOO_MANY_CELLS: Final = "TooManyNUMANodes"
 DOES_NOT_START: Final = "KubeletDoesNotStart"
@@ -42,10 +46,34 @@ class TooManyCellsError(RefusedError):
         super().__init__(SIMULATION, TOO_MANY_CELLS, message)
 
 
-def misaligned() -> RefusedError:
+class MisalignedError(RefusedError):
+    """The hints have no common answer that the policy takes."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the kubelet's message."""
+        super().__init__(TOPOLOGY_MANAGER, TOPOLOGY_AFFINITY_ERROR, message)
+
+
+def misaligned() -> MisalignedError:
     """Refuse because the hints have no common answer (TM/topology_manager.go:TopologyAffinityError)."""
-    message = "Resources cannot be allocated with Topology locality"
-    return RefusedError(TOPOLOGY_MANAGER, TOPOLOGY_AFFINITY_ERROR, message)
+    return MisalignedError("Resources cannot be allocated with Topology locality")
+
+
+def misaligned_whole(scope: str) -> MisalignedError:
+    """Refuse a pod with spec.resources likewise (PodLevelTopologyAffinityError, which says Pod Scope in any scope)."""
+    manager = {"pod": "under pod-scope", "container": "with a container-level"}[scope]
+    return MisalignedError(f"Pod Scope pod with pod-level resources failed admission {manager} topology manager")
+
+
+def not_started(container: str, refusal: RefusedError) -> RefusedError:
+    """Say that the container waits for devices (pkg/kubelet/kuberuntime/kuberuntime_container.go:startContainer)."""
+    message = f"container {container} does not start: {refusal.message}"
+    return RefusedError(CONTAINER_START, CREATE_CONTAINER_CONFIG_ERROR, message)
+
+
+def empty_pool(message: str) -> RefusedError:
+    """Refuse because containers share CPUs or memory of which nothing is left (pkg/kubelet/cm/admission/errors.go)."""
+    return RefusedError(TOPOLOGY_MANAGER, EMPTY_POD_SHARED_POOL_ERROR, message)
 
 
 def unexpected(error: str) -> RefusedError:

@@ -23,18 +23,22 @@ from webhook.domain.quantity import ZERO
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
+from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import NodeClass
 
 _POLICIES: Final = (NONE, BEST_EFFORT, RESTRICTED, SINGLE_NUMA_NODE)
+_POD_LEVEL_RESOURCES: Final = "PodLevelResources"
 _SCOPES: Final = (CONTAINER_SCOPE, POD_SCOPE)
 
 
 def startup_error(node_class: NodeClass) -> str | None:
     """Answer why the kubelet would not start on a node of this class, in its own words; None if it starts.
 
-    The checks come in the kubelet's order: configuration, reserved CPUs, topology, CPU and memory manager, capacity.
+    The checks come in the kubelet's order: feature gates, configuration, reserved CPUs, topology, CPU and memory
+    manager, capacity.
     """
     errors = chain(
+        _feature_gates(node_class),
         _configuration(node_class),
         _reserved_cpus(node_class),
         _topology_manager(node_class),
@@ -48,11 +52,18 @@ def startup_error(node_class: NodeClass) -> str | None:
         return str(error)
 
 
-def _configuration(node_class: NodeClass) -> Iterator[str]:
-    """Mirror pkg/kubelet/apis/config/validation, as far as these settings go."""
+def _feature_gates(node_class: NodeClass) -> Iterator[str]:
+    """Mirror pkg/features/kube_features.go: unknown gates, and what the one for pods with spec.resources depends on."""
     settings = node_class.kubelet
     for gate in settings.feature_gates.keys() & versions.rules(settings.version).missing_gates:
         yield f"unrecognized feature gate: {gate}"
+    if settings.pins_pod_level and not settings.feature_gates.get(_POD_LEVEL_RESOURCES, True):
+        yield f"{POD_LEVEL_GATE} is enabled, but depends on features that are disabled: [{_POD_LEVEL_RESOURCES}]"
+
+
+def _configuration(node_class: NodeClass) -> Iterator[str]:
+    """Mirror pkg/kubelet/apis/config/validation, as far as these settings go."""
+    settings = node_class.kubelet
     if settings.topology_manager_policy not in _POLICIES:
         yield (
             "invalid configuration: topologyManagerPolicy (--topology-manager-policy) "

@@ -12,6 +12,7 @@ from kubelets import machine
 
 from webhook.domain.kubelet.startup import startup_error
 from webhook.domain.quantity import Quantity
+from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import NodeClass
@@ -179,6 +180,23 @@ def test_huge_pages_count_for_the_capacity() -> None:
 
     assert startup_error(machine(cells=cells(hugepages={"2Mi": 2}), **settings)) is None
     assert "but capacity of 4Mi" in str(startup_error(machine(cells=cells(hugepages={"2Mi": 1}), **settings)))
+
+
+@pytest.mark.parametrize(
+    ("version", "gates", "error"),
+    [
+        ((1, 37), {POD_LEVEL_GATE: True}, None),
+        (
+            (1, 37),
+            {POD_LEVEL_GATE: True, "PodLevelResources": False},
+            f"{POD_LEVEL_GATE} is enabled, but depends on features that are disabled: [PodLevelResources]",
+        ),
+    ],
+)
+def test_pods_with_resources_of_their_own_need_their_gates(
+    version: tuple[int, int], gates: dict[str, bool], error: str | None
+) -> None:
+    assert startup_error(machine(version=version, feature_gates=gates)) == error
 
 
 def test_a_gate_that_the_version_does_not_know_stops_the_kubelet() -> None:
