@@ -136,6 +136,8 @@ def placement_form(placement: Placement, node: NodeClass) -> Form:
         "devices": {name: by_home(name, ids, node) for name, ids in placement.devices.items() if ids},
         "hint": placement.hint,
         "pool": holding_form(placement.pool),
+        "pinned": placement.pinned,
+        "cells": placement.cells,
     }
 
 
@@ -170,7 +172,25 @@ def real_placement(placement: Answer, node: NodeClass) -> Form:
         "devices": {name: by_home(name, ids, node) for name, ids in placement.get("devices", {}).items() if ids},
         "hint": placement["hint"],
         "pool": real_holding(placement.get("pool")),
+        "pinned": bool(real_cpus(placement)),
+        "cells": real_cells(placement, node),
     }
+
+
+def real_cpus(placement: Answer) -> int:
+    """Answer the CPUs that no other pod may use: the container's own and those that it shares within its pod."""
+    return cpuset.parse(placement.get("cpus", "")) | cpuset.parse(placement.get("pool", {}).get("cpus", ""))
+
+
+def real_cells(placement: Answer, node: NodeClass) -> tuple[int, ...]:
+    """Answer the NUMA nodes of those CPUs, of the memory, and of devices that lie on exactly one."""
+    cpus = real_cpus(placement)
+    blocks = [*placement.get("memory", ()), *placement.get("pool", {}).get("memory", ())]
+    found = {cell.id for cell in node.cells if cell.cpus & cpus} | {cell for block in blocks for cell in block["numa"]}
+    for resource, ids in placement.get("devices", {}).items():
+        homes = {device.id: set(device.numa or ()) for device in node.devices[resource]}
+        found |= {cell for name in ids for cell in homes[name] if len(homes[name]) == 1}
+    return tuple(sorted(found))
 
 
 def real_holding(holding: Answer | None) -> Form | None:
