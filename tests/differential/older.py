@@ -21,6 +21,8 @@ VERSION: Version = parsed(os.environ.get("NUMAGATE_KUBERNETES") or "1.37")
 EVEN = {"distribute-cpus-across-numa": "true", "align-by-socket": "true"}
 GATES = ("CPUManagerPolicyBetaOptions", "TopologyManagerPolicyBetaOptions", "PodLevelResourceManagers")
 FEW, SOME, OFTEN = 0.03, 0.15, 0.3
+MANY_CELLS = 5
+"""From here on a second kind of devices with hints for every NUMA node keeps the real kubelet busy for minutes."""
 
 BLOCKS: tuple[Raw, ...] = (
     {},
@@ -43,6 +45,8 @@ def aged(scenario: Scenario, version: Version) -> Scenario:
         return scenario
     random = Random(f"{scenario.name}/{version}")  # noqa: S311 - tests want the same numbers again
     node = replace(scenario.node, kubelet=settings(random, scenario.node.kubelet))
+    if len(node.cells) >= MANY_CELLS and not rules(version).hints_from_device_nodes:
+        node = replace(node, devices=dict(list(node.devices.items())[:1]))
     pods = tuple(pod(random, one) for one in scenario.pods)
     return of_version(replace(scenario, node=node, pods=pods), version)
 

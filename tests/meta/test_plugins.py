@@ -13,6 +13,7 @@ from webhook.domain.check import Check
 FOLDERS = {
     "webhook.checks": "CHECK",
     "webhook.cli.commands": "COMMAND",
+    "webhook.engine.shapes": "KIND",
     "webhook.formats": "FORMAT",
     "webhook.workloads": "WORKLOAD",
 }
@@ -57,6 +58,15 @@ def test_the_remedy_of_a_check_is_a_sentence(name: str) -> None:
     assert check.remedy[:1].isupper()
     assert check.remedy.endswith(".")
     assert "\n" not in check.remedy
+
+
+def test_the_page_of_rules_lists_the_kinds_of_shape_in_the_order_they_are_tried() -> None:
+    page = Path(__file__).parents[2] / "docs" / "rules.md"
+    lines = page.read_text(encoding="utf-8").partition("## What a misfit is told")[2].splitlines()
+    rows = [line.split("`")[1] for line in lines if line.startswith("| `")]
+    kinds = [module.KIND for module in modules_of("webhook.engine.shapes").values()]
+
+    assert rows == [kind.name for kind in sorted(kinds, key=lambda kind: kind.rank)]
 
 
 def test_the_page_of_rules_lists_every_check() -> None:

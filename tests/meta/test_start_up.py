@@ -60,3 +60,11 @@ def test_lint_of_a_file_loads_nothing_heavy(manifest: str) -> None:
 
     assert status in {0, None}
     assert modules & HEAVY == set()
+
+
+@pytest.mark.parametrize("output", ["text", "json", "html"])
+def test_explain_of_a_file_loads_nothing_heavy(manifest: str, output: str) -> None:
+    status, modules = run("explain", "--output", output, manifest)
+
+    assert status in {0, None}
+    assert modules & HEAVY == set()

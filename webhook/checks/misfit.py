@@ -45,17 +45,20 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     nearest = min(refusing, key=lambda fit: (fit.admission.handler in _SILENT, len(_excesses(subject, fit))))
     excesses = _excesses(subject, nearest)
+    if not excesses and _speaks_for_itself(subject, nearest):
+        return
+    remedies = subject.remedies()
     for number, excess in enumerate(excesses):
-        remedies = subject.remedies or (_less(excess),)
+        cure = ", or ".join(remedies) or _less(excess)
         yield Flaw(
             path=excess.path,
-            message=f"{excess.message}: {', or '.join(remedies)}" if number == 0 else excess.message,
+            message=f"{excess.message}: {cure}" if number == 0 else excess.message,
             container=excess.container,
             actual=excess.actual,
             wanted=excess.wanted,
         )
-    if not excesses and not _speaks_for_itself(subject, nearest):
-        remedy = f": {', or '.join(subject.remedies)}" if subject.remedies else ""
+    if not excesses:
+        remedy = f": {', or '.join(remedies)}" if remedies else ""
         yield _combination(subject, nearest, remedy)
 
 

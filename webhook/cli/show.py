@@ -20,7 +20,12 @@ import yaml
 from rich.console import Console
 from rich.text import Text
 
-from webhook.cli.drawing import draw
+from webhook.cli.explain import terminal
+from webhook.cli.explain.boxes import LEGEND
+from webhook.cli.explain.boxes import boxes
+from webhook.cli.explain.wording import letter
+from webhook.cli.explain.wording import placed
+from webhook.domain.drawing import draw
 from webhook.domain.errors import NumagateError
 from webhook.domain.facts import read
 from webhook.domain.jsonpatch import Operation
@@ -180,8 +185,13 @@ def _picture(console: Console, machine: str) -> None:
     pod = read(as_object(yaml.safe_load(_sample_text(SAMPLES[0]))))
     fits = gather(pod, load_policy().policy, (load_profile(machine),)).fits
     console.print(Text(f"Where {SAMPLES[0]}.yaml lands on an empty node of {machine}:", style="bold"), soft_wrap=True)
-    console.print(draw(fits[0]))
-    console.print("■ exclusive to the container  ▒ reserved for the system  □ free")
+    placements = fits[0].admission.placements
+    terminal.write(boxes(draw(fits[0].node_class, fits[0].admission), console.width), sys.stdout)
+    for index, placement in enumerate(placements):
+        console.print(
+            f"{letter(index)} {placement.container}: {'; '.join(placed(placement))}", markup=False, soft_wrap=True
+        )
+    console.print(LEGEND)
 
 
 def _sample_text(sample: str) -> str:

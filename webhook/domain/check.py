@@ -39,7 +39,8 @@ class Subject:
     `by_limit_range` holds (container, side, resource) for values that a LimitRange filled in: nobody chose them.
     `fits` has one entry per eligible node class; none means that the topology is unknown.
     `shares` are the CPU and memory that a repair would give where an accelerator container names none.
-    `helper_values` are the same for helpers. `remedies` say what would make a misfit fit, best first.
+    `helper_values` are the same for helpers. `remedies` answers what would make a misfit fit, best first; it simulates,
+    and is asked only for what is told.
     """
 
     facts: PodFacts
@@ -50,7 +51,7 @@ class Subject:
     fits: tuple[ClassFit, ...]
     shares: Mapping[str, Mapping[str, Quantity]]
     helper_values: Mapping[str, Mapping[str, Quantity]]
-    remedies: tuple[str, ...] = ()
+    remedies: Callable[[], tuple[str, ...]] = tuple
 
     @property
     def mains(self) -> Iterator[Container]:

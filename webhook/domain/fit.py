@@ -1,6 +1,7 @@
 """Whether an empty node of a class takes a pod aligned, told by the simulation of its kubelet."""
 
 from collections import Counter
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -91,6 +92,13 @@ def fit(
     if cause is not None:
         return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
     return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
+
+
+def is_aligned(admission: Admission, accelerators: Collection[str], numa_nodes: int = 1) -> bool:
+    """Tell whether the accelerator containers of an admitted pod lie within `numa_nodes` NUMA nodes, CPUs pinned."""
+    placed = [placement for placement in admission.placements if placement.container in accelerators]
+    cells = tuple({cell for placement in placed for cell in placement.cells})
+    return admission.admitted and _why_not(placed, cells, numa_nodes)[0] is None
 
 
 def _why_not(placed: list[Placement], cells: tuple[int, ...], numa_nodes: int) -> tuple[Cause | None, str]:

@@ -56,22 +56,35 @@ def why_ineligible(facts: PodFacts, node_class: NodeClass) -> str | None:
         all(_satisfied(requirement, node_class.labels) for requirement in term) for term in facts.affinity_terms
     ):
         return "required node affinity does not match"
-    for taint in node_class.taints:
-        if taint.effect in _REPELLING and not any(_tolerates(t, taint) for t in facts.tolerations):
-            return f"taint {taint.key}={taint.value}:{taint.effect} is not tolerated"
+    for taint in untolerated(facts, node_class):
+        return f"taint {taint.key}={taint.value}:{taint.effect} is not tolerated"
+    return None
+
+
+def untolerated(facts: PodFacts, node_class: NodeClass) -> tuple[Taint, ...]:
+    """Answer the taints of the class that keep the pod off."""
+    return tuple(
+        taint
+        for taint in node_class.taints
+        if taint.effect in _REPELLING and not any(_tolerates(one, taint) for one in facts.tolerations)
+    )
+
+
+def tells_apart(wanted: NodeClass, other: NodeClass) -> tuple[str, str] | None:
+    """Answer a label that `wanted` declares and `other` declares otherwise; None where there is none.
+
+    One that the other class does not declare would not keep a pod away: its nodes may have it.
+    """
+    for key, value in sorted(wanted.labels.items()):
+        if other.labels.get(key, value) != value:
+            return key, value
     return None
 
 
 def telling_label(taking: Iterable[NodeClass], refusing: NodeClass) -> str | None:
-    """Answer a label that a taking class declares and the refusing class declares otherwise, as KEY=VALUE.
-
-    One that the refusing class does not declare would not keep a pod away: its nodes may have it.
-    """
-    for node_class in taking:
-        for key, value in sorted(node_class.labels.items()):
-            if refusing.labels.get(key, value) != value:
-                return f"{key}={value}"
-    return None
+    """Answer a label by which one of the `taking` classes can be told from the refusing one, as KEY=VALUE."""
+    labels = (tells_apart(node_class, refusing) for node_class in taking)
+    return next((f"{label[0]}={label[1]}" for label in labels if label is not None), None)
 
 
 def _requirements(term: object, key: str, *, on_field: bool) -> tuple[Requirement, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 from typing import TypeVar
@@ -142,13 +143,18 @@ class NodeClass:
     @property
     def threads_per_core(self) -> int:
         """CPUs per core as the kubelet counts them (CPU/topology/topology.go:CPUsPerCore): integer division."""
-        cores = sum(len(cell.cores) for cell in self.cells)
-        return sum(len(core.threads) for cell in self.cells for core in cell.cores) // cores if cores else 1
+        return _threads_per_core(self)
 
     @property
     def reserved_cpus(self) -> int:
         """The explicitly reserved CPUs as a bit set; 0 where they are reserved by size."""
         return self.kubelet.reserved_system_cpus or 0
+
+
+@lru_cache(maxsize=1024)
+def _threads_per_core(node_class: NodeClass) -> int:
+    cores = [core for cell in node_class.cells for core in cell.cores]
+    return sum(len(core.threads) for core in cores) // len(cores) if cores else 1
 
 
 def with_shared_parts(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
@@ -165,6 +171,14 @@ def with_shared_parts(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
         own = parts[0] is one.cells and parts[1] is one.devices and parts[2] is one.kubelet
         shared.append(one if own else replace(one, cells=parts[0], devices=parts[1], kubelet=parts[2]))
     return tuple(shared)
+
+
+def unlike(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
+    """Answer the first of all classes that share machine and kubelet: the others answer every pod alike."""
+    first: dict[tuple[int, int, int], NodeClass] = {}
+    for one in classes:
+        first.setdefault((id(one.cells), id(one.devices), id(one.kubelet)), one)
+    return tuple(first.values())
 
 
 def _first_equal(known: list[_T], value: _T) -> _T:

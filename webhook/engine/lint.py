@@ -73,7 +73,7 @@ def lint(
     default_namespace: str,
 ) -> Report:
     """Judge every object of `manifests`, in their order; `errors` and `files` are what reading them gave."""
-    surroundings = _survey(manifests, world, workloads, default_namespace)
+    surroundings = survey(manifests, world, workloads, default_namespace)
     results: list[Result] = []
     ignored = 0
     for manifest in manifests:
@@ -90,14 +90,15 @@ def lint(
     )
 
 
-def _survey(
+def survey(
     manifests: Sequence[Manifest], world: World, workloads: Sequence[Workload], default_namespace: str
 ) -> Surroundings:
+    """Gather what the judgement of one object draws from the others."""
     labels: dict[str, Mapping[str, str]] = {}
     limits: dict[str, list[ContainerDefaults]] = {}
     around = Surroundings(world, workloads, default_namespace, labels, limits)
     for manifest in manifests:
-        match _type(manifest):
+        match type_of(manifest):
             case ("v1", "Namespace"):
                 labels[reported.name_of(manifest)] = namespace_levels.labels_of(manifest.content)
             case ("v1", "LimitRange"):
@@ -106,11 +107,11 @@ def _survey(
 
 
 def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
-    version, kind = _type(manifest)
+    version, kind = type_of(manifest)
     if (version, kind) == ("v1", "Namespace"):
         yield from _namespace(manifest, around)
         return
-    workload = _workload(version, kind, around.workloads)
+    workload = workload_of(version, kind, around.workloads)
     if workload is None:
         for shape in pod_shapes.find(manifest.content, around.world.policy.accelerators):
             yield _unknown(manifest, shape, around)
@@ -127,7 +128,7 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tuple[Finding, ...]) -> Result:
     """Judge one template; `labelled` are findings about the object around it, told with its first template."""
     judgement, namespace = _judge(manifest, shape, around), around.namespace(manifest)
-    reason = _why_exempt(shape, namespace, around.world)
+    reason = why_exempt(shape, namespace, around.world)
     if reason:
         judgement = replace(judgement, governed=False, edits=())
     own = (*labelled, *_forged(judgement, shape, around, namespace))
@@ -157,7 +158,7 @@ def _forged(judgement: Judgement, shape: Shape, around: Surroundings, namespace:
                 yield finding
 
 
-def _why_exempt(shape: Shape, namespace: str, world: World) -> str | None:
+def why_exempt(shape: Shape, namespace: str, world: World) -> str | None:
     """Say why the pods of this template are not judged; who will create them is not known here."""
     if is_exempt_namespace(namespace, world):
         return f"namespace {namespace} is exempt: its pods are neither repaired nor refused"
@@ -166,11 +167,13 @@ def _why_exempt(shape: Shape, namespace: str, world: World) -> str | None:
     return None
 
 
-def _type(manifest: Manifest) -> tuple[str, str]:
+def type_of(manifest: Manifest) -> tuple[str, str]:
+    """Answer apiVersion and kind."""
     return get_text(manifest.content, "apiVersion"), get_text(manifest.content, "kind")
 
 
-def _workload(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
+def workload_of(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
+    """Find the kind of workload that an object is, None where its kind is not known."""
     group, _, number = version.rpartition("/")
     for workload in workloads:
         if workload.kind == kind and workload.group == group and number in workload.versions:
@@ -209,7 +212,7 @@ def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 
 def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     """What an unknown kind makes of its pods is a guess, so it is never called fine, whatever the guess says."""
-    version, kind = _type(manifest)
+    version, kind = type_of(manifest)
     judgement = _judge(manifest, shape, around) if shape.pod is not None else None
     what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
     known = [workload for workload in around.workloads if workload.kind == kind]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from webhook.domain import expectation
 from webhook.domain import keys
@@ -79,11 +80,15 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
         fits=fits,
         shares={},
         helper_values={container.name: share.helper_values(container, policy.repair) for container in helpers},
-        remedies=suggest.remedies(suggest.Misfit(facts, accelerators, fits, count, policy.classes)),
     )
+    subject = replace(subject, remedies=partial(_remedies, subject, classes))
     if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):
         return subject
     return replace(subject, shares=share.fair_shares(facts, accelerators, candidates, policy.repair, count))
+
+
+def _remedies(subject: Subject, classes: tuple[NodeClass, ...]) -> tuple[str, ...]:
+    return suggest.remedies(suggest.misfit_of(subject, classes))
 
 
 def _by_limit_range(facts: PodFacts, accelerators: Accelerated) -> frozenset[tuple[str, str, str]]:

@@ -1,146 +1,153 @@
-"""Says what would make a misfit fit; what it names was tried in the simulation before."""
+"""Finds the nearest shapes of a pod that does not fit; each is tried in the simulation before it is shown.
 
+The kinds of edit are tried from the smallest change to the largest, in the order of their `rank`: 10m less for a helper
+(1), an init container's CPU (2), whole cores (3), CPU and memory down to one NUMA node (4), the opt-in to several NUMA
+nodes for the pod as it is (5), fewer accelerators per pod (6), CPU and memory up to several NUMA nodes (7), other nodes
+(8), other kubelet settings (9). Within a kind the first proposal that fits counts.
+Classes are tried from the one that the pod exceeds in the fewest values; equal ones stay in the order of the policy.
+Simulations are bounded, so that a refusal costs little more than a decision; what they do not reach is not shown.
+The answer depends on nothing else, so a controller's retries are refused in the same words.
+"""
+
+from collections.abc import Iterable
 from collections.abc import Iterator
-from collections.abc import Mapping
-from dataclasses import dataclass
 from dataclasses import replace
-from functools import lru_cache
 
-from webhook.domain import demand
-from webhook.domain import keys
+import webhook.engine.shapes
+from webhook import registry
 from webhook.domain import room
+from webhook.domain.check import Subject
 from webhook.domain.fit import Cause
 from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
 from webhook.domain.fit import fit
-from webhook.domain.kubelet.admit import cell_allocatable
-from webhook.domain.pod import PodFacts
+from webhook.domain.fit import is_aligned
 from webhook.domain.policy import Classes
-from webhook.domain.resources import CPU
-from webhook.domain.resources import amount
-from webhook.domain.resources import below_whole
+from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import unlike
+from webhook.engine.suggestion import Kind
+from webhook.engine.suggestion import Misfit
+from webhook.engine.suggestion import Suggestion
+from webhook.engine.suggestion import accelerated
+from webhook.engine.suggestion import changed
+from webhook.engine.suggestion import tolerating
 
-SINGLE = "single-numa-node"
+__all__ = ["KINDS", "MOST_TRIALS", "Misfit", "Suggestion", "Trials", "misfit_of", "remedies", "shapes"]
+
+KINDS: tuple[Kind, ...] = tuple(sorted(registry.load(webhook.engine.shapes, "KIND", Kind), key=lambda kind: kind.rank))
 MOST_CLASSES = 4
-"""How many classes are tried as another kind of pool: a refusal should not cost more than a decision."""
-_RESTRICTED_OPTIONS = ((), ("distribute-cpus-across-numa",))
+"""How many classes a refusal proposes shapes for; they are chosen from the first `MOST_COMPARED`."""
+MOST_COMPARED = 16
+MOST_TRIALS = 16
+"""How many simulations a refusal, or the shapes for one class, may cost; a decision needs one for each class.
+
+Where all classes must take the pod, two proposals are tried at least."""
+MOST_CONTAINERS = 320
+"""How many containers all these simulations may have together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """A pod that some class refuses: what it asks for, and how its classes answered."""
+def misfit_of(subject: Subject, classes: Iterable[NodeClass]) -> Misfit:
+    """Answer the misfit that `subject` is, among all known `classes`."""
+    eligible = {one.node_class for one in subject.fits}
+    resources = {resource for counts in subject.accelerators.values() for resource in counts}
+    return Misfit(
+        facts=subject.facts,
+        accelerators=subject.accelerators,
+        fits=subject.fits,
+        numa_nodes=subject.numa_nodes,
+        required=subject.policy.classes,
+        others=tuple(one for one in classes if one not in eligible and resources <= one.devices.keys()),
+        by_limit_range=subject.by_limit_range,
+    )
 
-    facts: PodFacts
-    accelerators: Mapping[str, Mapping[str, int]]
-    fits: tuple[ClassFit, ...]
-    numa_nodes: int
-    required: Classes
 
-    @property
-    def classes(self) -> tuple[NodeClass, ...]:
-        """The eligible classes."""
-        return tuple(one.node_class for one in self.fits)
+class Trials:
+    """Simulates proposals while simulations are left."""
+
+    def __init__(self, misfit: Misfit) -> None:
+        self._misfit = misfit
+        twice = 2 * len(unlike(misfit.classes)) if misfit.required is Classes.ALL else 0
+        self._left = min(max(MOST_TRIALS, twice), MOST_CONTAINERS // max(1, len(misfit.facts.containers)))
+
+    def first(self, proposals: Iterator[Suggestion], required: tuple[NodeClass, ...]) -> Suggestion | None:
+        """Answer the first proposal that its own class takes and, if it is one of them, every `required` class."""
+        while self._left > 0 and (proposal := next(proposals, None)) is not None:
+            if self._fits(proposal, required):
+                return proposal
+        return None
+
+    def _fits(self, suggestion: Suggestion, required: tuple[NodeClass, ...]) -> bool:
+        own = suggestion.node_class
+        return all(self._takes(suggestion, one) for one in (required if own in required else (own,)))
+
+    def _takes(self, suggestion: Suggestion, node_class: NodeClass) -> bool:
+        """Simulate the edited pod; one for several NUMA nodes must use just so many, evenly."""
+        if self._left <= 0:
+            return False
+        self._left -= 1
+        facts = changed(self._misfit.facts, suggestion.edits)
+        facts = replace(
+            facts,
+            node_selector={**facts.node_selector, **suggestion.node_selector},
+            tolerations=(*facts.tolerations, *map(tolerating, suggestion.tolerations)),
+        )
+        if not node_class.assumed and why_ineligible(facts, node_class) is not None:
+            return False
+        counts = accelerated(facts, self._misfit.accelerators)
+        answer = fit(facts, node_class, counts, suggestion.numa_nodes)
+        if answer.fits is Fits.NO or not is_aligned(answer.admission, counts, suggestion.numa_nodes):
+            return False
+        return suggestion.numa_nodes == 1 or (_is_even(answer) and len(answer.cells) == suggestion.numa_nodes)
+
+
+def shapes(misfit: Misfit, node_class: NodeClass) -> tuple[Suggestion, ...]:
+    """Answer the nearest shape of each kind that `node_class` takes, best first; empty for a pod that fits it."""
+    if not any(one.node_class is node_class and _is_refused(misfit, one) for one in misfit.fits):
+        return ()
+    trials = Trials(misfit)
+    found = (trials.first(kind.propose(misfit, node_class), (node_class,)) for kind in KINDS)
+    return tuple(one for one in found if one is not None)
 
 
 def remedies(misfit: Misfit) -> tuple[str, ...]:
-    """Answer what to do about a pod that some eligible class refuses, best first; empty where none refuses."""
-    if not any(one.fits is Fits.NO and one.cause is not Cause.UNPINNED for one in misfit.fits):
-        return ()
-    return (*_unpinned_helpers(misfit), *_fewer_accelerators(misfit), *_more_numa_nodes(misfit))
+    """Answer what to write about a pod that some eligible class refuses: the best shape, and the best other place.
+
+    Under `classes: all` a shape fits every eligible class; else it names the class that takes it, if there are several.
+    """
+    refusing = unlike(one.node_class for one in misfit.fits if _is_refused(misfit, one))[:MOST_COMPARED]
+    nearest = sorted(refusing, key=lambda one: len(room.excesses(misfit.facts, one, misfit.numa_nodes)))
+    trials = Trials(misfit)
+    best: dict[bool, Suggestion] = {}
+    for kind in KINDS if refusing else ():
+        if kind.moves not in best:
+            found = _best(kind, misfit, nearest[:MOST_CLASSES], trials)
+            if found is not None:
+                best[kind.moves] = found
+    return tuple(_text(one, misfit) for one in best.values())
 
 
-def _unpinned_helpers(misfit: Misfit) -> Iterator[str]:
-    """Suggest a helper CPU that is not whole, where the pod fits without the CPUs that its helpers pin."""
-    freed = {
-        container.name: {CPU: below_whole(cpu)}
-        for container in misfit.facts.containers
-        if container.name not in misfit.accelerators
-        and (cpu := amount(container.requests, CPU)).is_whole
-        and not cpu.is_zero
-    }
-    if not freed:
-        return
-    containers = tuple(
-        replace(
-            container,
-            requests={**container.requests, **freed.get(container.name, {})},
-            limits={**container.limits, **freed.get(container.name, {})},
-        )
-        for container in misfit.facts.containers
-    )
-    without = replace(misfit.facts, containers=containers)
-    answers = (fit(without, node_class, misfit.accelerators, misfit.numa_nodes) for node_class in misfit.classes)
-    enough = all if misfit.required is Classes.ALL else any
-    if enough(answer.fits is not Fits.NO for answer in answers):
-        values = " and ".join(f"container {name} cpu {values[CPU]}" for name, values in freed.items())
-        yield f"give {values}, which pins no CPUs"
+def _best(kind: Kind, misfit: Misfit, classes: list[NodeClass], trials: Trials) -> Suggestion | None:
+    for node_class in classes:
+        required = unlike(misfit.classes) if misfit.required is Classes.ALL else (node_class,)
+        found = trials.first(kind.propose(misfit, node_class), required)
+        if found is not None:
+            return found
+    return None
 
 
-def _fewer_accelerators(misfit: Misfit) -> Iterator[str]:
-    """Suggest as many accelerators as one NUMA node has, where the pod (or one container of it) asks for more."""
-    choose = min if misfit.required is Classes.ALL else max
-    for resource in sorted({name for counts in misfit.accelerators.values() for name in counts}):
-        most = choose(room.most(cell_allocatable(node_class), resource) for node_class in misfit.classes)
-        if 0 < most < _asked(misfit, resource):
-            yield f"use at most {most} per pod"
+def _is_refused(misfit: Misfit, answer: ClassFit) -> bool:
+    """Tell whether the class refuses the pod for its shape; one that is not pinned, or not read, lacks other things."""
+    return answer.fits is Fits.NO and answer.cause is not Cause.UNPINNED and not misfit.facts.unreadable
 
 
-def _asked(misfit: Misfit, resource: str) -> int:
-    """What must lie on one NUMA node: in pod scope the pod's effective request, else the largest container's."""
-    largest = max(counts.get(resource, 0) for counts in misfit.accelerators.values())
-    if all(node_class.kubelet.topology_manager_scope != "pod" for node_class in misfit.classes):
-        return largest
-    total = demand.aggregate((container.kind, container.requests) for container in misfit.facts.containers)
-    return max(largest, amount(total, resource).value)
+def _text(suggestion: Suggestion, misfit: Misfit) -> str:
+    several = len(misfit.fits) > 1 and misfit.required is Classes.ANY
+    named = suggestion.node_class.name in suggestion.text or suggestion.node_class not in misfit.classes
+    return f"{suggestion.text} ({suggestion.node_class.name})" if several and not named else suggestion.text
 
 
-def _more_numa_nodes(misfit: Misfit) -> Iterator[str]:
-    """Suggest the opt-in to several NUMA nodes: named where a class takes the pod so, else the pool that it needs."""
-    declared = keys.NUMA_NODES in misfit.facts.annotations
-    need = misfit.numa_nodes if declared else _numa_nodes_needed(misfit)
-    if need is None or need == 1 or all(len(one.cells) < need for one in misfit.classes):
-        return
-    annotation = "" if declared else f' and {keys.NUMA_NODES}: "{need}"'
-    if not declared:
-        for node_class in misfit.classes:
-            if node_class.kubelet.topology_manager_policy != SINGLE and _takes(misfit, node_class, need):
-                yield f'annotate {keys.NUMA_NODES}: "{need}", which {node_class.name} takes'
-                return
-    for options in _RESTRICTED_OPTIONS:
-        if any(_takes(misfit, _restricted(one, options), need) for one in misfit.classes[:MOST_CLASSES]):
-            with_options = "".join(f" with {option}" for option in options)
-            yield f"a node pool with topology manager policy restricted{with_options}{annotation}"
-            return
-    needs = f"CPUs and memory that need {need} NUMA nodes as well"
-    if any(one.kubelet.topology_manager_policy == "restricted" for one in misfit.classes):
-        yield f"ask for {needs}{annotation}"
-    else:
-        yield f"a node pool with topology manager policy restricted or best-effort{annotation}, with {needs}"
-
-
-@lru_cache(maxsize=256)
-def _restricted(node_class: NodeClass, options: tuple[str, ...]) -> NodeClass:
-    """The same machines under policy restricted and with more CPU manager options switched on."""
-    kubelet = node_class.kubelet
-    all_options = {**kubelet.cpu_manager_policy_options, **dict.fromkeys(options, "true")}
-    changed = replace(kubelet, topology_manager_policy="restricted", cpu_manager_policy_options=all_options)
-    return replace(node_class, kubelet=changed)
-
-
-def _takes(misfit: Misfit, node_class: NodeClass, numa_nodes: int) -> bool:
-    answer = fit(misfit.facts, node_class, misfit.accelerators, numa_nodes)
-    return answer.fits is Fits.YES and len(answer.cells) == numa_nodes and not answer.uneven
-
-
-def _numa_nodes_needed(misfit: Misfit) -> int | None:
-    """Answer how many NUMA nodes hold the accelerators, where more than one does on some class."""
-    needs = []
-    for resource in {name for counts in misfit.accelerators.values() for name in counts}:
-        asked = _asked(misfit, resource)
-        for node_class in misfit.classes:
-            cells = cell_allocatable(node_class)
-            each = room.most(cells, resource)
-            if each and each < asked <= room.most(cells, resource, len(cells)):
-                needs.append(-(-asked // each))
-    return min(needs, default=None)
+def _is_even(answer: ClassFit) -> bool:
+    """Tell whether accelerators, CPUs and memory divide evenly, with CPUs on every NUMA node that is used."""
+    with_cpus = {cell for placement in answer.admission.placements for cell in placement.cpu_cells}
+    return not answer.uneven and with_cpus >= set(answer.cells)

@@ -66,11 +66,11 @@ func (n *node) admit(pod *v1.Pod, start bool) answer {
 	return given
 }
 
-// startContainers gives every container its devices, as the kubelet does before it creates them.
+// startContainers starts the containers in their order, as far as devices go.
 func (n *node) startContainers(pod *v1.Pod) error {
 	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for _, container := range containers {
-			if _, err := n.devices.GetDeviceRunContainerOptions(n.ctx, pod, &container); err != nil {
+			if err := n.startContainer(pod, &container); err != nil {
 				return err
 			}
 		}

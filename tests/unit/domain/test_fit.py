@@ -15,8 +15,10 @@ from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
 from webhook.domain.fit import fit
 from webhook.domain.fit import fit_each
+from webhook.domain.fit import is_aligned
 from webhook.domain.topology import POD_LEVEL_GATE
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import unlike
 from webhook.domain.topology import with_shared_parts
 
 EAST = replace(machine(), name="east", labels={"zone": "east"})
@@ -111,3 +113,19 @@ def test_devices_and_memory_that_containers_share_must_divide_as_well() -> None:
     assert ask(even, eight, whole("12", "42949672961"), 2).uneven == (
         "memory 42949672961 of spec.resources does not divide by 2"
     )
+
+
+def test_of_classes_with_shared_parts_one_is_enough() -> None:
+    east, west, poor = with_shared_parts([EAST, WEST, POOR])
+
+    assert unlike([east, west, poor]) == (east, poor)
+
+
+def test_an_admission_is_aligned_where_it_stays_within_the_numa_nodes() -> None:
+    lenient = replace(machine(), kubelet=replace(machine().kubelet, topology_manager_policy="best-effort"))
+    admissions = [
+        fit(facts.read(raw_pod(app(resources))), lenient, {"app": {GPU: 2}}).admission
+        for resources in ("4/8Gi/2", "4/8Gi/400")
+    ]
+
+    assert [is_aligned(one, {"app"}) for one in admissions] == [True, False]

@@ -13,6 +13,7 @@ from kubelets import raw_pod
 from webhook.domain import facts
 from webhook.domain.answer import as_json
 from webhook.domain.errors import InputError
+from webhook.domain.pod import QOSClass
 from webhook.domain.scenario import Arrival
 from webhook.domain.scenario import Scenario
 from webhook.domain.scenario import play
@@ -81,6 +82,13 @@ def test_pods_are_defaulted_unless_the_scenario_is_raw() -> None:
     found = [read(pods=[bare], raw=raw).arrivals[0] for raw in (False, True)]
 
     assert [(one.name, list(one.pod.containers[0].requests)) for one in found] == [("p", ["cpu"]), ("p", [])]
+
+
+@pytest.mark.parametrize(("version", "qos"), [("1.36", QOSClass.BEST_EFFORT), ("1.37", QOSClass.GUARANTEED)])
+def test_pods_are_read_as_their_nodes_version_does(version: str, qos: QOSClass) -> None:
+    answer = play(read(kubelet={"version": version}, pods=[raw_pod(app("1/1Gi"), resources={})]))
+
+    assert [pod.qos for pod in answer.pods] == [qos]
 
 
 def test_the_scheduler_fit_handler_is_left_out_where_the_scenario_says_so() -> None:

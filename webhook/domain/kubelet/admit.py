@@ -162,6 +162,11 @@ class Node:
             return _refused(refusal.handler, refusal.reason, refusal.message)
         return replace(admission, placements=tuple(map(self._with_devices, admission.placements)))
 
+    def run(self, pod: PodFacts) -> Admission:
+        """Admit the pod and start its containers before any other pod arrives."""
+        admission = self.admit(pod)
+        return self.start(pod, admission) if admission.admitted and pod.resources_set else admission
+
     def _with_devices(self, placement: Placement) -> Placement:
         devices = self._state.devices.owned.get(placement.container, {})
         return replace(placement, devices=devices, device_cells=self._device_cells(devices))
@@ -206,10 +211,10 @@ def admit_on_empty(pod: PodFacts, node_class: NodeClass) -> Admission:
         node = Node(node_class)
     except StartupError as error:
         return _refused(STARTUP, DOES_NOT_START, str(error))
-    admission = node.admit(pod)
-    return node.start(pod, admission) if admission.admitted and pod.resources_set else admission
+    return node.run(pod)
 
 
+@lru_cache(maxsize=_CACHED_CLASSES)
 def cell_allocatable(node_class: NodeClass) -> tuple[CellRoom, ...]:
     """Answer what each NUMA node has for pods, reserved CPUs and memory left out.
 

@@ -281,7 +281,7 @@ def test_memory_nodes_without_cpus_are_no_burden() -> None:
 
 
 def test_zero_gpus_want_no_node_with_gpus_before_1_36() -> None:
-    older = replace(GPUS_ON_ONE, kubelet=replace(GPUS_ON_ONE.kubelet, version=(1, 35)))
+    older, newer = (machine(devices=gpus((4, 0)), version=version) for version in ((1, 35), (1, 36)))
 
-    assert where(admit(GPUS_ON_ONE, app("8/4Gi/0"))) == {"refused": AFFINITY}
     assert where(admit(older, app("8/4Gi/0"))) == {"app": "4-7,12-15 | [1] | -"}
+    assert where(admit(newer, app("8/4Gi/0"))) == {"refused": "TopologyAffinityError"}

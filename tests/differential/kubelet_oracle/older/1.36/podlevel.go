@@ -11,8 +11,10 @@ func (n *node) sharesCPUs(pod *v1.Pod, container *v1.Container) bool {
 	return n.cpus.GetResourceIsolationLevel(pod, container) == cmqos.ResourceIsolationPod
 }
 
+// sharesMemory says what the memory manager has no call for yet.
 func (n *node) sharesMemory(pod *v1.Pod, container *v1.Container) bool {
-	return n.memory.GetResourceIsolationLevel(pod, container) == cmqos.ResourceIsolationPod
+	held := n.heldBy(pod)
+	return held != nil && len(held.Memory) > 0 && !cmqos.IsContainerEquivalentQOSGuaranteed(container)
 }
 
 // heldBy reads the managers' states, for they have no call for it yet.

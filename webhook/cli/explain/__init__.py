@@ -1,0 +1,1 @@
+"""The outputs of `numagate explain`: text in lines, a page in HTML, JSON."""
