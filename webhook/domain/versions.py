@@ -18,7 +18,7 @@ class Rules:
 
     `empty_block_decides`: `resources: {}` in the pod's spec makes it BestEffort, whatever its containers say
         (pkg/apis/core/v1/helper/qos/qos.go:ComputePodQOS without the gate PodLevelResourcesFixKubeletQOSClass).
-    `completes_pod_resources`: spec.resources with requests only is completed too, and gets the limits that all
+    `completes_pod_resources`: spec.resources without limits is completed too, and gets the limits that all
         containers have (pkg/api/pod/util.go:DefaultPodLevelResources; before it core/v1/defaults.go:SetDefaults_Pod).
     `spreads_within_sockets`: distribute-cpus-across-numa heeds align-by-socket and takes no more from a NUMA node than
         is free (CPU/cpu_assignment.go:takeByTopologyNUMADistributed).
