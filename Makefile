@@ -24,7 +24,7 @@ SEED ?= 1
 KUBERNETES ?=
 COVERAGE ?=
 DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --seed $(SEED)
-MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet
+MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
 .PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench lock manifests image clean distclean
