@@ -16,9 +16,18 @@ KEEP ?=
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
+# What `make differential` compares: numbers, seed, and the kubelet of which version; COVERAGE=1 measures branches too.
+N ?= 3000
+QUANTITIES ?= 20000
+PODS ?= 5000
+SEED ?= 1
+KUBERNETES ?=
+COVERAGE ?=
+DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --seed $(SEED)
+MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane browser demo bench lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench lock manifests image clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -55,6 +64,16 @@ unit: setup ## Run the quick tests only.
 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
+
+differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, SEED=, KUBERNETES=1.36, COVERAGE=1.
+	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(if $(COVERAGE),$(MEASURE),$(BIN)/python) $(DIFFERENTIAL)
+ifneq ($(COVERAGE),)
+	@$(MEASURE) --append -m pytest --quiet tests/unit/domain/kubelet/test_kubelet_cases.py
+	@$(BIN)/coverage report --show-missing --skip-covered --fail-under=100
+endif
+
+mutants: go ## Plant errors in the simulation, one after the other, and see each of them caught.
+	@PYTHONPATH=tests $(BIN)/python -m differential.mutants
 
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh

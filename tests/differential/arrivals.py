@@ -24,6 +24,10 @@ WHOLE = {"cpu": "4", "memory": "4Gi"}
 MIB = 1 << 20
 
 
+FEW_PODS_ABOVE = 8
+"""With more NUMA nodes the real kubelet takes long over each container."""
+
+
 @dataclass(frozen=True)
 class Room:
     """What a node has, and how the pods sent to it are sized: `snug` ones ask for multiples of a NUMA node."""
@@ -40,7 +44,8 @@ class Room:
 def pods(random: Random, node: NodeClass) -> tuple[Raw, ...]:
     """Make one to three pods."""
     size = room(random, node)
-    return tuple(pod(random, size, f"pod-{n}") for n in range(random.choice((1, 2, 3))))
+    number = random.choice((1, 2, 3) if size.cells <= FEW_PODS_ABOVE else (1,))
+    return tuple(pod(random, size, f"pod-{n}") for n in range(number))
 
 
 def room(random: Random, node: NodeClass) -> Room:
@@ -95,6 +100,8 @@ def container(random: Random, room: Room, name: str, qos: str) -> Raw:
     limits |= {f"hugepages-{size}": random.choice(HUGE[size]) for size in room.pages if random.random() < 0.3}
     if random.random() < 0.02:
         limits["example.com/absent"] = "1"
+    if random.random() < 0.01:
+        limits["hugepages-1Gi"] = "1Gi"
     requests = dict(limits)
     if qos == "BestEffort":
         limits = {key: value for key, value in limits.items() if "/" in key}
@@ -125,7 +132,8 @@ def loose(random: Random, room: Room, *, small: bool) -> Iterator[tuple[str, str
     share = random.choice((0.1, 0.25, 0.5) if small else (0.15, 0.3, 0.5, 1))
     cpus = max(1, round(random.random() * room.cpus * share))
     yield "cpu", random.choice((f"{cpus}", f"{cpus}", f"{cpus}", f"{cpus}.0", f"{cpus}000m", f"{cpus * 1000 - 500}m"))
-    yield "memory", f"{max(1, round(random.random() * room.memory * share))}Mi"
+    memory = max(1, round(random.random() * room.memory * share))
+    yield "memory", f"{memory}Mi" if random.random() > 0.02 else f"{memory * MIB}500m"
     for resource, number in room.devices.items():
         if random.random() < 0.5:
             yield resource, str(random.randint(random.random() > 0.2, max(1, round(number * share))))

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
 from random import Random
+from typing import Any
 
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import Cell
@@ -17,7 +19,15 @@ MIB, GIB = 1 << 20, 1 << 30
 
 CELLS = (1, 2, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8)
 MANY_CELLS = 6
-"""From here on three kinds of hints have so many combinations that the real kubelet takes minutes over a pod."""
+"""From here on three kinds of hints have so many combinations that the real kubelet takes seconds over a pod."""
+VAST = (9, 9, 9, 10, 10, 11, 12, 12, 13, 14, 15, 16)
+VAST_SHARE = 0.006
+"""Hints alone cost the real kubelet a second then, combined ones more: few such nodes, with few kinds of hints."""
+THREE_KINDS, TWO_KINDS = 7, 10
+"""Up to so many NUMA nodes the real kubelet merges as many kinds of hints in time."""
+
+MAX_CELLS = 8
+"""More need the option max-allowable-numa-nodes."""
 
 PAGES = {"2Mi": (0, 256, 512), "1Gi": (0, 1, 2)}
 POLICIES = ("single-numa-node", "restricted", "best-effort", "none")
@@ -29,24 +39,58 @@ CPU_OPTIONS = {
     "align-by-socket": 0.1,
     "distribute-cpus-across-cores": 0.1,
 }
+SPOILED_SHARE = 0.04
+SPOILS: tuple[tuple[str, Any, Any], ...] = (
+    ("cpu_manager_policy", None, "dynamic"),
+    ("cpu_manager_policy_options", "full-pcpus", "true"),
+    ("cpu_manager_policy_options", "full-pcpus-only", "yes"),
+    ("cpu_manager_policy_options", "full-pcpus-only", "0"),
+    ("cpu_manager_policy_options", "distribute-cpus-across-numa", "T"),
+    ("feature_gates", "CPUManagerPolicyBetaOptions", False),
+    ("memory_manager_policy", None, "BestEffort"),
+    ("memory_manager_policy", None, "Dynamic"),
+    ("topology_manager_policy", None, "two-numa-nodes"),
+    ("topology_manager_policy_options", "prefer-closest-numa-nodes", "1"),
+    ("topology_manager_policy_options", "prefer-closest-numa-nodes", "on"),
+    ("topology_manager_policy_options", "prefer-closest", "true"),
+    ("topology_manager_policy_options", "max-allowable-numa-nodes", "many"),
+    ("topology_manager_policy_options", "max-allowable-numa-nodes", "+9"),
+    ("reserved_system_cpus", None, 1 << 200),
+    ("reserved_memory", 77, {"memory": GIB}),
+    ("node_allocatable_reservation", "cpu", None),
+    ("node_allocatable_reservation", "cpu", Quantity.parse("0")),
+    ("node_allocatable_reservation", "cpu", Quantity.parse("64")),
+    ("node_allocatable_reservation", "memory", None),
+    ("reserved_memory", 0, {}),
+)
+"""Fields of the settings, keys within them, and values that spoil them, or that look as if they did."""
 ALPHA_OPTIONS = "CPUManagerPolicyAlphaOptions"
 
 
 def node_class(random: Random) -> NodeClass:
     """Make a node class; a few have a kubelet that does not start."""
-    number = random.choice(CELLS)
-    ids = list(range(number)) if random.random() < 0.9 else sorted(random.sample(range(10), number))
+    number = random.choice(VAST if random.random() < VAST_SHARE else CELLS)
+    ids = list(range(number)) if random.random() < 0.9 else sorted(random.sample(range(number + 3), number))
     policy = random.choices(POLICIES, weights=(3, 3, 3, 1))[0]
-    # One kind of hint fewer, or only those hints that single-numa-node keeps.
-    calm = number >= MANY_CELLS and policy != "single-numa-node"
-    pinned = random.random() < 0.75 and not calm
+    hinted = hinted_by(random, number, policy)
+    pinned = random.random() < 0.75 and "memory" in hinted
     cells = tuple(made_cells(random, ids, huge_pages=number < MANY_CELLS))
+    resources = (GPU, NIC) if number < MANY_CELLS else (GPU,) if "devices" in hinted else ()
     return NodeClass(
         name="made",
         cells=cells,
-        devices=dict(made_devices(random, ids, (GPU,) if number >= MANY_CELLS else (GPU, NIC))),
-        kubelet=settings(random, cells, policy, memory_pinned=pinned),
+        devices=dict(made_devices(random, ids if number <= TWO_KINDS else ids[:2], resources)),
+        kubelet=spoiled(random, settings(random, cells, policy, memory_pinned=pinned)),
     )
+
+
+def hinted_by(random: Random, number: int, policy: str) -> set[str]:
+    """Choose what may give hints beside CPUs; single-numa-node keeps few of them, and can have all."""
+    if number < MANY_CELLS or policy in {"single-numa-node", "none"}:
+        return {"memory", "devices"}
+    if number <= THREE_KINDS and random.random() < 0.2:
+        return {"memory", "devices"}
+    return {random.choice(("memory", "devices"))} if number <= TWO_KINDS else {"devices"}
 
 
 def made_cells(random: Random, ids: list[int], *, huge_pages: bool) -> Iterator[Cell]:
@@ -124,7 +168,7 @@ def settings(random: Random, cells: tuple[Cell, ...], policy: str, *, memory_pin
         memory_manager_policy="Static" if memory_pinned else "None",
         topology_manager_policy=policy,
         topology_manager_scope=random.choice(("container", "pod")),
-        topology_manager_policy_options=topology_options(random),
+        topology_manager_policy_options=topology_options(random, len(cells)),
         reserved_system_cpus=reserved_cpus(random, cells) if random.random() < 0.6 else None,
         node_allocatable_reservation=reservation(random, cells, reserved),
         reserved_memory=reserved if memory_pinned else {},
@@ -132,15 +176,27 @@ def settings(random: Random, cells: tuple[Cell, ...], policy: str, *, memory_pin
     )
 
 
+def spoiled(random: Random, made: KubeletSettings) -> KubeletSettings:
+    """Spoil one setting of a few static kubelets, which do not start then; None takes something away."""
+    if random.random() > SPOILED_SHARE or made.cpu_manager_policy != "static":
+        return made
+    field, key, value = random.choice(SPOILS)
+    if key is None:
+        return replace(made, **{field: value})
+    others = {name: old for name, old in getattr(made, field).items() if name != key}
+    return replace(made, **{field: others if value is None else {**others, key: value}})
+
+
 def cpu_options(random: Random) -> dict[str, str]:
     """Make options of the CPU manager; some exclude each other, and such a kubelet does not start."""
     return {name: "true" for name, share in CPU_OPTIONS.items() if random.random() < share}
 
 
-def topology_options(random: Random) -> dict[str, str]:
+def topology_options(random: Random, number: int) -> dict[str, str]:
     """Make options of the topology manager."""
     options = {"prefer-closest-numa-nodes": "true"} if random.random() < 0.3 else {}
-    return options | ({"max-allowable-numa-nodes": random.choice(("4", "8", "16"))} if random.random() < 0.03 else {})
+    limit = {"max-allowable-numa-nodes": random.choice(("4", "8", "16") if number <= MAX_CELLS else ("16", "16", "32"))}
+    return options | (limit if random.random() < (0.03 if number <= MAX_CELLS else 0.9) else {})
 
 
 def reserved_cpus(random: Random, cells: tuple[Cell, ...]) -> int:

@@ -35,6 +35,7 @@ TIMEOUT_STATUS = 3
 
 Question = dict[str, Any]
 Answer = dict[str, Any]
+Ask = Callable[[Sequence[Question]], list[Answer]]
 
 
 class OracleError(Exception):

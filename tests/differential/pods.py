@@ -24,7 +24,7 @@ POOLS = {
 OFTEN = {"cpu": 0.8, "memory": 0.75, "nvidia.com/gpu": 0.3}
 
 
-def pods(count: int, seed: int) -> Iterator[Pod]:
+def pods(count: int, seed: int | str) -> Iterator[Pod]:
     """Yield `count` pods."""
     random = Random(seed)  # noqa: S311 - tests want the same numbers again
     for _ in range(count):

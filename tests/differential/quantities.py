@@ -35,12 +35,13 @@ ALPHABET = "0123456789.+-eEinumkKMGTP"
 STRANGE = ALPHABET + " _x,\n\u0663\uff11"
 
 
-def texts(count: int, seed: int) -> Iterator[str]:
-    """Yield the hostile texts, then made ones until there are `count`."""
-    random = Random(seed)  # noqa: S311 - tests want the same numbers again
+def texts(count: int, seed: int, first: int = 0) -> Iterator[str]:
+    """Yield `count` texts from number `first` on: the hostile ones, then those that the seed and `first` make."""
+    random = Random(f"{seed}/{first}")  # noqa: S311 - tests want the same numbers again
     kinds: tuple[Callable[[Random], str], ...] = (usual, precise, exponential, mutated, noise)
-    yield from HOSTILE[:count]
-    for _ in range(count - len(HOSTILE)):
+    hostile = HOSTILE[first : first + count]
+    yield from hostile
+    for _ in range(count - len(hostile)):
         yield random.choices(kinds, weights=(30, 25, 15, 25, 5))[0](random)
 
 

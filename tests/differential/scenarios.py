@@ -1,5 +1,6 @@
 """Scenarios, a node and the pods that arrive at it: made from a seed, and written as the kubelet oracle reads them."""
 
+import json
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,11 +12,14 @@ from differential import nodes
 from differential import pod_level
 
 from webhook.domain import cpuset
+from webhook.domain.errors import InputError
+from webhook.domain.quantity import Quantity
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import Device
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.topology import NodeClass
+from webhook.sources.scenario import parse_scenarios
 
 Raw = dict[str, Any]
 
@@ -25,6 +29,9 @@ POD_LEVEL = 0.35
 STARTED = 0.4
 """The share in which containers start at once."""
 
+SKIPPED_SHARE = 0.02
+"""The share without the scheduler's sums over the whole node, as `numagate simulate` offers."""
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -33,6 +40,7 @@ class Scenario:
     name: str
     node: NodeClass
     pods: tuple[Raw, ...]
+    skip_predicates: bool = False
     start: bool = False
 
     def as_question(self) -> Raw:
@@ -44,28 +52,44 @@ class Scenario:
             "devices": devices,
             "kubelet": kubelet_fields(self.node.kubelet),
             "pods": list(self.pods),
+            "skipPredicates": self.skip_predicates,
             "start": self.start,
         }
 
 
-def scenarios(count: int, seed: int) -> Iterator[Scenario]:
-    """Yield `count` scenarios; each depends on the seed and its own number only."""
-    for number in range(count):
+def scenarios(count: int, seed: int, first: int = 0) -> Iterator[Scenario]:
+    """Yield `count` scenarios from number `first` on; each depends on the seed and its own number only."""
+    for number in range(first, first + count):
         random = Random(f"{seed}/{number}")  # noqa: S311 - tests want the same numbers again
         node = nodes.node_class(random)
         pods = arrivals.pods(random, node)
+        skip = random.random() < SKIPPED_SHARE
         random = Random(f"{seed}/{number}/pod level")  # noqa: S311 - likewise
         if random.random() < POD_LEVEL:
             node = pod_level.with_gate(random, node)
             pods = pod_level.pods(random, node, pods)
-        yield Scenario(f"seed {seed}, number {number}", node, pods, start=random.random() < STARTED)
+        start = random.random() < STARTED
+        yield Scenario(f"seed {seed}, number {number}", node, pods, skip_predicates=skip, start=start)
+
+
+def read(question: Raw) -> Scenario:
+    """Read what `as_question` writes, as `numagate simulate` does.
+
+    Raises:
+        InputError: it is no scenario.
+    """
+    found = next(parse_scenarios(json.dumps(question), "scenario"))
+    if isinstance(found, InputError):
+        raise found
+    pods = tuple(question["pods"])
+    return Scenario(found.name, found.node_class, pods, skip_predicates=found.skip_predicates, start=found.start)
 
 
 def cell_fields(cell: Cell) -> Raw:
     """Write a NUMA node."""
     return {
         "id": cell.id,
-        "memory": str(cell.memory),
+        "memory": str(Quantity.of_bytes(cell.memory)),
         "hugepages": dict(cell.hugepages),
         "cores": [core_fields(core) for core in cell.cores],
         "distances": list(cell.distances) or None,
@@ -102,4 +126,4 @@ def kubelet_fields(kubelet: KubeletSettings) -> Raw:
 
 def limit_fields(cell: int, limits: Mapping[str, int]) -> Raw:
     """Write what is reserved on one NUMA node."""
-    return {"numaNode": cell, "limits": {name: str(size) for name, size in limits.items()}}
+    return {"numaNode": cell, "limits": {name: str(Quantity.of_bytes(size)) for name, size in limits.items()}}

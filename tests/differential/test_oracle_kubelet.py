@@ -1,108 +1,64 @@
-"""Compares the simulated kubelet with the real one's managers.
+"""Compares the simulated kubelet with the real one's managers: recorded cases, and scenarios made up from a seed.
 
-NUMAGATE_SCENARIOS sets over how many scenarios, NUMAGATE_KUBERNETES with the kubelet of which version.
+NUMAGATE_KUBERNETES sets with the kubelet of which version.
 """
 
-import json
-import os
-from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Sequence
-
 import pytest
-from differential.admissions import Form
-from differential.admissions import real
-from differential.admissions import simulated
+from differential.admissions import differs
+from differential.kubelet_comparison import Cases
+from differential.kubelet_comparison import Scenarios
+from differential.kubelet_comparison import asked
 from differential.older import VERSION
-from differential.older import aged
 from differential.older import of_version
 from differential.oracle import Oracle
 from differential.scenarios import Scenario
+from differential.scenarios import read
 from differential.scenarios import scenarios
-from kubelets import Raw
 from kubelets import app
-from kubelets import machine
 from kubelets import raw_pod
-from unit.domain.kubelet.test_admit import TRAPS
 from unit.domain.kubelet.test_pod_bubble import AS_ONE
 from unit.domain.kubelet.test_pod_bubble import CONTAINERS
 from unit.domain.kubelet.test_pod_bubble import REFUSALS
 from unit.domain.kubelet.test_pod_bubble import whole
 
-COUNT = int(os.environ.get("NUMAGATE_SCENARIOS", "300"))
-SEED = int(os.environ.get("NUMAGATE_SEED", "1"))
-BATCH = 500
-"""Each node leaves some goroutines behind, so the program is started anew now and then."""
-SHOWN = 3
-
-WHOLE = {"resources": {"limits": {"cpu": "4", "memory": "8Gi"}}}
-BARE: Raw = {"name": "init", "init": True}
-LIMITS_ONLY: Raw = {"name": "app", "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}
-
-MORE_TRAPS = {
-    "3 pod-level resources: only devices are aligned": [raw_pod(app("4/8Gi/2"), **WHOLE)],
-    "8 a third pod finds no node": [raw_pod(app("2/20Gi"))] * 3,
-    "19 limits only": [raw_pod(LIMITS_ONLY)],
-    "19 init container without resources": [raw_pod(BARE, app("2/1Gi"))],
-    "19 CPU only": [raw_pod(app("2"))],
-    "19 zeros": [raw_pod(app("0/0"))],
-    "19 an empty block of the pod": [raw_pod(app("2/1Gi"), resources={})],
-    "20 pod-level limits above the containers'": [raw_pod(app("2/1Gi"), **WHOLE)],
-    "20 pod-level limits only": [raw_pod({"name": "app"}, **WHOLE)],
-}
-"""The traps that the unit tests do not keep in one table."""
+COUNT = 3000
+SEED = 1
 
 
 def test_pods_are_admitted_and_placed_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
-    found: list[str] = []
-    outcomes: Counter[str] = Counter()
-    made = [aged(scenario, VERSION) for scenario in scenarios(COUNT, SEED)]
-    for start in range(0, COUNT, BATCH):
-        for scenario, theirs in asked(kubelet_oracle, made[start : start + BATCH]):
-            outcomes.update(map(outcome, theirs))
-            found += differences(scenario, theirs)
-    print(f"seed {SEED}, {COUNT} scenarios: {dict(outcomes.most_common())}")  # noqa: T201 - pytest -s shows it
-    assert found[:SHOWN] == []
-    assert outcomes["admitted"] > COUNT // 4
+    compared = Scenarios(kubelet_oracle.ask, SEED, VERSION)
+    for first in range(0, COUNT, compared.batch):
+        found = compared.compare(first, compared.batch)
+        assert [text() for text in found.differences[:1]] == []
+        assert found.outcomes["admitted"] > compared.batch // 4
 
 
-def test_the_traps_are_answered_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
-    traps = [Scenario(name, node, (raw_pod(*containers),)) for name, (node, containers, _) in TRAPS.items()]
-    traps += [Scenario(name, machine(), tuple(pods)) for name, pods in MORE_TRAPS.items()]
-    traps += [
+def test_recorded_cases_are_what_the_real_managers_answer(kubelet_oracle: Oracle) -> None:
+    cases = Cases(kubelet_oracle.ask, VERSION)
+    found = cases.compare(0, len(cases.chosen))
+    assert [text() for text in found.differences] == []
+
+
+def test_pods_with_resources_of_their_own_are_answered_as_by_the_real_managers(kubelet_oracle: Oracle) -> None:
+    made = [
         Scenario(name, node, (raw_pod(*containers, **spec),) * 2, start=True)
         for name, (node, containers, spec, _) in CONTAINERS.items()
     ]
-    traps += [
+    made += [
         Scenario(name, node, (raw_pod(*containers, **whole("10", "8Gi")),) * 2)
         for name, (node, containers, _, _) in REFUSALS.items()
     ]
-    traps.append(Scenario("two pods get the same GPUs", AS_ONE, (raw_pod(app("2/4Gi/4"), **whole("2", "4Gi")),) * 3))
-    traps = [of_version(trap, VERSION) for trap in traps]
-    found = [line for trap, theirs in asked(kubelet_oracle, traps) for line in differences(trap, theirs)]
-    assert found == []
+    made.append(Scenario("two pods get the same GPUs", AS_ONE, (raw_pod(app("2/4Gi/4"), **whole("2", "4Gi")),) * 3))
+    made = [of_version(one, VERSION) for one in made]
+    assert [one for one, answer in asked(kubelet_oracle.ask, made) if differs(one, answer)] == []
 
 
 @pytest.mark.parametrize("number", [0, 7])
 def test_a_scenario_can_be_made_again_by_its_seed_and_number(number: int) -> None:
-    few, many = list(scenarios(number + 1, SEED)), list(scenarios(number + 5, SEED))
-    assert few[number].as_question() == many[number].as_question()
+    few, many = list(scenarios(1, SEED, number)), list(scenarios(number + 5, SEED))
+    assert few[0].as_question() == many[number].as_question()
 
 
-def asked(oracle: Oracle, batch: Sequence[Scenario]) -> Iterator[tuple[Scenario, list[Form]]]:
-    """Yield each scenario with what the real managers answered."""
-    answers = oracle.ask([scenario.as_question() for scenario in batch])
-    for scenario, answer in zip(batch, answers, strict=True):
-        yield scenario, real(answer, scenario)
-
-
-def outcome(form: Form) -> str:
-    """Name an answer, to be counted."""
-    return "admitted" if form.get("admit") else form.get("reason", "the kubelet does not start")
-
-
-def differences(scenario: Scenario, theirs: list[Form]) -> Iterator[str]:
-    """Yield the scenario as the oracle reads it, and both answers, where they are not the same."""
-    ours = simulated(scenario)
-    if ours != theirs:
-        yield f"{json.dumps(scenario.as_question())}\nanswered: {ours}\nshould be: {theirs}"
+def test_what_is_written_can_be_read_again() -> None:
+    for scenario in scenarios(200, SEED):
+        assert read(scenario.as_question()).as_question() == scenario.as_question()

@@ -1,46 +1,24 @@
-"""Compares quantities with Kubernetes' own, over generated texts; NUMAGATE_QUANTITIES sets how many."""
+"""Compares quantities with Kubernetes' own: some generated texts, of which `make differential` has more, and values."""
 
 import json
-import os
-from collections.abc import Iterator
 from collections.abc import Sequence
 from random import Random
 
-from differential import quantities
 from differential.oracle import Answer
 from differential.oracle import Oracle
-from differential.oracle import Question
+from differential.quantity_comparison import Quantities
 
 from webhook.domain.quantity import Quantity
 from webhook.domain.quantity import QuantityError
 
-COUNT = int(os.environ.get("NUMAGATE_QUANTITIES", "20000"))
-SEED = int(os.environ.get("NUMAGATE_SEED", "1"))
-BATCH = 50_000
-SHOWN = 20
-
-HUGE = 9e18
-"""From here on Go's Value answers 0, or what wrapping around left; ours saturates."""
-HUGE_NEGATIVE = 9e9
-"""Below this, negative, Go's Value is wrong; above, it rounds up, down or the wrong way, by its path."""
-
-LATE_SHARE = 0.005
-"""At most this share of the texts may be too long for Go to read in time."""
+COUNT = 20_000
+SEED = 1
 
 
 def test_quantities_are_read_written_rounded_and_added_as_by_kubernetes(oracle: Oracle) -> None:
-    texts = list(quantities.texts(COUNT, SEED))
-    found: list[str] = []
-    late = 0
-    for start in range(0, len(texts), BATCH):
-        asked = questions(texts[start : start + BATCH], Random(SEED + start))  # noqa: S311 - the same again next time
-        for question, answer in zip(asked, oracle.ask(asked), strict=True):
-            if "timeout" in answer:
-                late += 1
-            else:
-                found += (f"{question}: {line}" for line in differences(question, answer))
-    assert found[:SHOWN] == []
-    assert late <= max(5, COUNT * LATE_SHARE)
+    found = Quantities(oracle.ask, SEED).compare(0, COUNT)
+    assert [text() for text in found.differences[:20]] == []
+    assert found.proves
 
 
 def test_json_values_are_read_as_by_kubernetes(oracle: Oracle) -> None:
@@ -81,73 +59,3 @@ def written(value: object) -> str | None:
         return str(Quantity.from_json(value))
     except QuantityError:
         return None
-
-
-def questions(texts: Sequence[str], random: Random) -> list[Question]:
-    """Ask each text, and where Go can compute with it, a second one beside it."""
-    seconds = [text for text in texts if is_ordinary(text)]
-    return [
-        {"op": "quantity", "text": text, "other": random.choice(seconds)}
-        if is_ordinary(text)
-        else {"op": "quantity", "text": text}
-        for text in texts
-    ]
-
-
-def is_ordinary(text: str) -> bool:
-    """Tell whether Go can add and compare a quantity within its time."""
-    if len(text) >= 200 or quantities.exponent_is_huge(text):
-        return False
-    try:
-        return abs(Quantity.parse(text).exponent) < 500
-    except QuantityError:
-        return False
-
-
-def differences(question: Question, answer: Answer) -> Iterator[str]:
-    """Yield what is not as Kubernetes says."""
-    try:
-        ours = Quantity.parse(question["text"])
-    except QuantityError:
-        if answer["ok"]:
-            yield f"refused, but is {answer['text']}"
-        return
-    if not answer["ok"]:
-        yield f"read as {ours}, but refused: {answer}"
-        return
-    whole = answer["asInt64"]
-    yield from unequal("text", str(ours), answer["text"])
-    yield from unequal("format", ours.format.value, answer["format"])
-    yield from unequal("as_int64", ours.as_int64(), None if whole is None else int(whole))
-    yield from unequal("rounded up", str(ours.round_up_milli()), answer["roundedUp"])
-    size = float(answer["approximate"])
-    yield from unequal_numbers("value", ours.value, int(answer["value"]), size)
-    yield from unequal_numbers("milli", ours.milli, int(answer["milli"]), size * 1000)
-    if "other" in question:
-        yield from pair_differences(ours, Quantity.parse(question["other"]), answer["pair"])
-
-
-def pair_differences(ours: Quantity, other: Quantity, pair: Answer) -> Iterator[str]:
-    """Yield what is not as Kubernetes says of two quantities."""
-    yield from unequal("comparison", (ours > other) - (ours < other), pair["cmp"])
-    yield from unequal("equality", ours == other, pair["cmp"] == 0)
-    yield from unequal("sum", str(ours + other), pair["sum"])
-    yield from unequal("difference", str(ours - other), pair["difference"])
-
-
-def unequal(what: str, ours: object, theirs: object) -> Iterator[str]:
-    """Yield a line if two answers differ."""
-    if ours != theirs:
-        yield f"{what} is {ours!r}, should be {theirs!r}"
-
-
-def unequal_numbers(what: str, ours: int, theirs: int, size: float) -> Iterator[str]:
-    """Yield a line if two numbers differ where Go's is to be trusted, or ours is no huge number where it is not."""
-    if size >= HUGE or size <= -HUGE:
-        if ours * size < HUGE * HUGE:
-            yield f"{what} is {ours}, should be about {size}"
-    elif size < 0:
-        if size > -HUGE_NEGATIVE and abs(ours - theirs) > 2:
-            yield f"{what} is {ours}, should be {theirs}"
-    else:
-        yield from unequal(what, ours, theirs)

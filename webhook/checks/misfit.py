@@ -8,6 +8,8 @@ Instead: the nearest shape that fits, or a node pool that takes this one.
 """
 
 from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Final
 
 from webhook.domain import room
 from webhook.domain.check import Check
@@ -17,10 +19,23 @@ from webhook.domain.finding import Severity
 from webhook.domain.fit import Cause
 from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
+from webhook.domain.kubelet.refusal import PANIC
+from webhook.domain.kubelet.refusal import SIMULATION
+from webhook.domain.kubelet.refusal import STARTUP
 from webhook.domain.levels import Level
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import amount
+
+_SILENT: Final = {STARTUP, SIMULATION}
+"""Handlers of refusals that are no answer to this pod in particular."""
+
+_FAILURES: Final[Mapping[str | None, str]] = {
+    PANIC: "the kubelet of {} fails on this pod",
+    STARTUP: "the kubelet of {} does not start",
+    SIMULATION: "nobody can tell whether {} takes this pod",
+}
+"""What is said where no handler of a real kubelet answers, before the reason."""
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
@@ -28,8 +43,8 @@ def find(subject: Subject) -> Iterator[Flaw]:
     refusing = [fit for fit in subject.fits if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED]
     if not refusing or not subject.unfit:
         return
-    nearest = min(refusing, key=lambda fit: len(room.excesses(subject.facts, fit.node_class, subject.numa_nodes)))
-    excesses = room.excesses(subject.facts, nearest.node_class, subject.numa_nodes)
+    nearest = min(refusing, key=lambda fit: (fit.admission.handler in _SILENT, len(_excesses(subject, fit))))
+    excesses = _excesses(subject, nearest)
     if not excesses and _speaks_for_itself(subject, nearest):
         return
     remedies = subject.remedies()
@@ -47,6 +62,13 @@ def find(subject: Subject) -> Iterator[Flaw]:
         yield _combination(subject, nearest, remedy)
 
 
+def _excesses(subject: Subject, fit: ClassFit) -> tuple[room.Excess, ...]:
+    """Name what exceeds the class; where its kubelet answers nothing, less of anything would not help."""
+    if fit.admission.handler in _SILENT:
+        return ()
+    return room.excesses(subject.facts, fit.node_class, subject.numa_nodes)
+
+
 def _less(excess: room.Excess) -> str:
     nowhere = excess.wanted.split()[:3] == ["at", "most", "0"]
     return f"remove {excess.resource}, or use a node pool that has it" if nowhere else f"ask for {excess.wanted}"
@@ -54,11 +76,13 @@ def _less(excess: room.Excess) -> str:
 
 def _combination(subject: Subject, nearest: ClassFit, remedy: str) -> Flaw:
     main = next(iter(subject.mains), None)
+    name, handler = nearest.node_class.name, nearest.admission.handler
     overhead = " (the pod's overhead counts as well)" if subject.facts.overhead else ""
     return Flaw(
         path=("spec", "containers") if main is None else (*main.path, "resources"),
-        message=f"the containers never fit an empty node of {nearest.node_class.name} together: "
-        f"{nearest.reason}{overhead}{remedy}",
+        message=f"{_FAILURES[handler].format(name)}: {nearest.admission.message}{remedy}"
+        if handler in _FAILURES
+        else f"the containers never fit an empty node of {name} together: {nearest.reason}{overhead}{remedy}",
         container=None if main is None else main.name,
     )
 

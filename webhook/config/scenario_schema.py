@@ -4,19 +4,29 @@ from typing import Any
 
 from pydantic import model_validator
 
+from webhook.config.profile_schema import CellId
 from webhook.config.profile_schema import MachineSpec
 from webhook.config.profile_schema import SettingsSpec
+from webhook.config.schema import Bytes
 from webhook.config.schema import Model
 from webhook.config.schema import Text
 
 
+class AnyReservedMemorySpec(Model):
+    """What is kept back on one NUMA node, be it memory or not."""
+
+    numa_node: CellId
+    limits: dict[Text, Bytes]
+
+
 class AnyKubeletSpec(SettingsSpec):
-    """The settings of a kubelet that may refuse them: policies that it does not know are its own to name."""
+    """The settings of a kubelet that may refuse them: what it does not know is its own to name."""
 
     cpu_manager_policy: Text | None = None
     memory_manager_policy: Text | None = None
     topology_manager_policy: Text | None = None
     topology_manager_scope: Text | None = None
+    reserved_memory: list[AnyReservedMemorySpec] | None = None  # type: ignore[assignment] # any name is a legal text
 
 
 class ScenarioSpec(MachineSpec):

@@ -41,7 +41,7 @@ func (n *node) admit(pod *v1.Pod, start bool) answer {
 	n.setActive(append(n.active(), pod))
 	attributes := arrival(pod, others)
 	said, handler := n.align(attributes)
-	if said.Admit {
+	if said.Admit && n.fit != nil {
 		said, handler = ask(n.ctx, n.fit, attributes), byFit
 	}
 	given := answer{Name: pod.Name, Admit: said.Admit, QOS: string(pod.Status.QOSClass)}

@@ -5,7 +5,9 @@
 //
 //	unshare --mount sh -c 'mount -t tmpfs none /var/lib && exec ./kubelet_oracle'
 //
-// It ends at the end of its input.
+// It ends at the end of its input. Many NUMA nodes give hints without number, over which the topology manager sits for
+// hours: such a scenario is answered with {"timeout":true}, and since a goroutine cannot be ended, the program then ends
+// itself with exit code 3.
 package main
 
 import (
@@ -15,13 +17,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"k8s.io/klog/v2"
 )
 
 const (
-	folder  = "/var/lib/kubelet"
-	maxLine = 64 << 20
+	folder      = "/var/lib/kubelet"
+	maxLine     = 64 << 20
+	timeLimit   = 3 * time.Second
+	exitTimeout = 3
 )
 
 func main() {
@@ -33,13 +38,17 @@ func main() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(make([]byte, 0, 1<<20), maxLine)
 	for in.Scan() {
-		line, err := json.Marshal(answerLine(in.Bytes()))
+		answer, late := answerInTime(in.Bytes())
+		line, err := json.Marshal(answer)
 		if err != nil {
 			fail(err)
 		}
 		out.Write(append(line, '\n'))
 		if err := out.Flush(); err != nil {
 			fail(err)
+		}
+		if late {
+			os.Exit(exitTimeout)
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -70,6 +79,20 @@ func silenceLog() {
 	klog.SetOutput(io.Discard)
 }
 
+// answerInTime answers one line, or tells that it took too long.
+func answerInTime(line []byte) (answer any, late bool) {
+	done := make(chan result, 1)
+	go func() { done <- answerLine(line) }()
+	timer := time.NewTimer(timeLimit)
+	defer timer.Stop()
+	select {
+	case answer := <-done:
+		return answer, false
+	case <-timer.C:
+		return map[string]any{"timeout": true}, true
+	}
+}
+
 func answerLine(line []byte) result {
 	asked := &scenario{}
 	if err := json.Unmarshal(line, asked); err != nil {
@@ -87,6 +110,7 @@ func answerLine(line []byte) result {
 		answer.Error = err.Error()
 		return answer
 	}
+	answer.Room = &room{Node: node.object.Status.Allocatable, CPUs: node.cpus.GetAllocatableCPUs().String()}
 	answer.Pods, err = node.admitAll(asked.Pods, asked.Start)
 	if err != nil {
 		answer.Error = err.Error()

@@ -36,6 +36,7 @@ type node struct {
 	cpus     cpumanager.Manager
 	memory   memorymanager.Manager
 	fit      lifecycle.PodAdmitHandler
+	object   *v1.Node
 
 	mutex sync.Mutex
 	pods  []*v1.Pod
@@ -60,7 +61,7 @@ func startNode(asked *scenario) (*node, error) {
 		func() error { return made.makeMemoryManager(info, asked.Kubelet, reservation, states) },
 		made.start,
 		func() error { return connectPlugins(made.ctx, made.devices, asked.Devices) },
-		func() error { return made.makeFitCheck(info, reservation) },
+		func() error { return made.makeFitCheck(info, reservation, asked.SkipPredicates) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -138,8 +139,12 @@ func (n *node) start() error {
 	return n.memory.Start(n.ctx, n.active, ready, nothing{}, nothing{}, containermap.NewContainerMap())
 }
 
-func (n *node) makeFitCheck(info *machineModel, reservation v1.ResourceList) error {
+func (n *node) makeFitCheck(info *machineModel, reservation v1.ResourceList, skip bool) error {
 	object, err := nodeObject(n.ctx, info, n.devices, reservation)
+	n.object = object
+	if skip {
+		return err
+	}
 	n.fit = lifecycle.NewPredicateAdmitHandler(
 		nodeGetter(object),
 		lifecycle.NewAdmissionFailureHandlerStub(),

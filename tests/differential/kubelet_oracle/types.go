@@ -9,6 +9,7 @@ import (
 
 // scenario is one line of input: an empty node, and pods in the order of their arrival. With start, the containers of
 // an admitted pod start before the next pod arrives: devices that its admission left out are handed out then.
+// SkipPredicates leaves out the fit check.
 type scenario struct {
 	Name    string              `json:"name"`
 	NUMA    []numaNode          `json:"numa"`
@@ -16,6 +17,8 @@ type scenario struct {
 	Kubelet settings            `json:"kubelet"`
 	Pods    []json.RawMessage   `json:"pods"`
 	Start   bool                `json:"start"`
+
+	SkipPredicates bool `json:"skipPredicates"`
 }
 
 // numaNode has as memory its MemTotal, huge pages included; one without CPUs has no cores.
@@ -64,7 +67,14 @@ type memoryLimits struct {
 type result struct {
 	Name  string   `json:"name"`
 	Error string   `json:"error,omitempty"`
+	Room  *room    `json:"room,omitempty"`
 	Pods  []answer `json:"pods"`
+}
+
+// room is what an empty node has for pods: by its status, and the CPUs that the static CPU manager may give away.
+type room struct {
+	Node v1.ResourceList `json:"node"`
+	CPUs string          `json:"cpus,omitempty"`
 }
 
 // answer has a handler, a reason and a message where the pod was rejected, else its containers by name; pod is what a

@@ -31,11 +31,6 @@ def members(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def narrowest(mask: int) -> tuple[int, int]:
-    """Sort key of bitMask.IsNarrowerThan: fewer bits first, then the smaller number."""
-    return mask.bit_count(), mask
-
-
 def text(mask: int) -> str:
     """Write a mask as bitMask.String does: binary, in pairs of digits where the highest bit is not alone."""
     width = next((shift + _GROUPING for shift in range(_WIDTH - _GROUPING, 0, -_GROUPING) if mask > 1 << shift), 0)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from itertools import chain
 from itertools import islice
 
 from webhook.domain.kubelet import bitmask
@@ -101,12 +102,10 @@ class Accumulator:
 
     def _sorted_cpus(self) -> Iterator[int]:
         """Order the free CPUs (sortAvailableCPUsPacked, sortAvailableCPUsSpread)."""
+        parts, order = self.topology.cores, self._sorted_cores()
         if self.spread:
-            for socket in self._sorted_sockets():
-                yield from bitmask.members(self.topology.sockets[socket] & self.free)
-        else:
-            for core in self._sorted_cores():
-                yield from bitmask.members(self.topology.cores[core] & self.free)
+            parts, order = self.topology.sockets, iter(self._sorted_sockets())
+        return chain.from_iterable(bitmask.members(parts[part] & self.free) for part in order)
 
     def _sorted(self, parts: Parts, within: int = -1) -> list[int]:
         """Order the parts that have free CPUs in `within` by their free CPUs, then by id (sort)."""

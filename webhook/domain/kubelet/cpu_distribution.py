@@ -185,7 +185,10 @@ def rounds(cells: Sequence[int], rest: int, group: int, free: Callable[[int], in
                 yield cell
                 rest -= group
         if rest == before:
-            message = "distribute-cpus-across-numa never ends: the free CPUs do not divide into whole cores"
+            message = (
+                "distribute-cpus-across-numa never ends, as the free CPUs do not divide into whole cores: "
+                "reserve whole cores, or ask for fewer CPUs"
+            )
             raise panic(message)
 
 

@@ -33,7 +33,10 @@ class Distances:
             RefusedError: a node of it has no distance to another, where the real kubelet panics.
         """
         if self.average(mask) == _UNKNOWN:
-            message = "a NUMA node has no distance to another: the topology manager reads beyond its table"
+            message = (
+                "a NUMA node has no distance to another, and the topology manager reads beyond its table: "
+                "do without prefer-closest-numa-nodes"
+            )
             raise panic(message)
         return mask
 

@@ -170,15 +170,18 @@ class MemoryManager:
         """Refuse where the kubelet follows a nil pointer: a NUMA node without a row for a requested size of pages."""
         missing = ((cell, name) for cell in cells for name in request if cell not in self._free.get(name, {}))
         for cell, resource in missing:
-            message = f"NUMA node {cell} has no {resource}: the memory manager fails with a nil pointer"
+            message = (
+                f"NUMA node {cell} has no {resource}, not even 0, and the memory manager follows a nil pointer: "
+                "do without, or use nodes that have such pages on every NUMA node"
+            )
             raise panic(message)
 
     def _check_reserved(self) -> None:
         """Refuse where the kubelet's unsigned numbers wrap around and promise memory that is not there."""
         if self._table.overdrawn is not None:
             message = (
-                f"more memory is reserved on NUMA node {self._table.overdrawn} than it has: "
-                "the memory manager's numbers wrap around"
+                f"more memory is reserved on NUMA node {self._table.overdrawn} than it has beside its huge pages, "
+                "and the memory manager's numbers wrap around: reserve less there, or make fewer huge pages"
             )
             raise panic(message)
 

@@ -1,4 +1,4 @@
-"""The whole simulation on machine M: what a real kubelet answered to the same pods."""
+"""The whole simulation on machine M, as far as the recorded cases do not say it."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,6 @@ from kubelets import init
 from kubelets import machine
 from kubelets import placed
 from kubelets import pod
-from kubelets import sidecar
 from kubelets import where
 from kubelets import whole_machine
 
@@ -31,7 +30,6 @@ from webhook.domain.kubelet.admit import StartupError
 from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.kubelet.admit import node_allocatable
-from webhook.domain.pod import QOSClass
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import Device
 from webhook.domain.topology import NodeClass
@@ -40,167 +38,18 @@ AFFINITY = "TopologyAffinityError"
 UNEXPECTED = "UnexpectedAdmissionError"
 SMT = "SMTAlignmentError"
 
-Answer = dict[str, str] | str
-Case = tuple[NodeClass, tuple[Raw, ...], Answer]
-
 SINGLE = machine()
-POD_SCOPE = machine(scope="pod")
-FULL_CORES = machine(cpu_manager_policy_options={"full-pcpus-only": "true"})
 RESTRICTED = machine("restricted")
-RESTRICTED_EVENLY = machine("restricted", reserved_cpus="0,4,8,12")
-NO_MEMORY_MANAGER = replace(RESTRICTED_EVENLY, kubelet=replace(RESTRICTED_EVENLY.kubelet, memory_manager_policy="None"))
-ONE_CELL = machine("none", cells=cells(1), reserved_cpus="0,4", devices=gpus((4,)))
-ONE_CELL_FULL_CORES = replace(
-    ONE_CELL, kubelet=replace(ONE_CELL.kubelet, cpu_manager_policy_options={"full-pcpus-only": "true"})
-)
-GPUS_ON_ONE = machine(devices=gpus((4, 0)))
 
 
-def with_devices(*devices: Device, policy: str = "single-numa-node") -> NodeClass:
+def with_devices(*devices: Device) -> NodeClass:
     """Make machine M with these GPUs."""
-    return machine(policy, devices={GPU: devices})
+    return machine(devices={GPU: devices})
 
 
-ONE_KNOWS_ITS_PLACE = with_devices(Device("0", (0,)), *(Device(f"{n}") for n in range(1, 8)))
 NONE_KNOWS_ITS_PLACE = with_devices(*(Device(f"{n}") for n in range(8)))
-ELSEWHERE = with_devices(Device("0", (7,)))
-HALF_SICK = with_devices(
-    *(Device(f"{c}-{n}", (c,), healthy=n < 2) for c in (0, 1) for n in range(4)), policy="restricted"
-)
-ALL_SICK = with_devices(*(Device(f"{n}", (0,), healthy=False) for n in range(4)))
-
-TRAPS: dict[str, Case] = {
-    "1 fractional CPU: memory and GPUs pinned, CPUs not": (SINGLE, (app("1500m/4Gi/2"),), {"app": "- | [0] | 2"}),
-    "2 Burstable, 5 GPUs: refused like any other": (SINGLE, (burstable("1/1Gi/5"),), AFFINITY),
-    "2 Burstable, 4 GPUs: aligned, nothing pinned": (SINGLE, (burstable("1/1Gi/4"),), {"app": "- | - | 4"}),
-    "4 two containers, one on each node": (
-        SINGLE,
-        (app("6/4Gi/1", "one"), app("6/4Gi/1", "two")),
-        {"one": "1-3,9-11 | [0] | 1", "two": "4-6,12-14 | [1] | 1"},
-    ),
-    "4 the same in pod scope": (POD_SCOPE, (app("6/4Gi/1", "one"), app("6/4Gi/1", "two")), AFFINITY),
-    "5 a small whole init container strands the app": (SINGLE, (init("2/1Gi"), app("8/4Gi")), AFFINITY),
-    "5 the same in pod scope": (
-        POD_SCOPE,
-        (init("2/1Gi"), app("8/4Gi")),
-        {"init": "4,12 | [1] | -", "app": "4-7,12-15 | [1] | -"},
-    ),
-    "5 a fractional init container strands nobody": (
-        SINGLE,
-        (init("1500m/1Gi"), app("8/4Gi")),
-        {"init": "- | [0] | -", "app": "4-7,12-15 | [1] | -"},
-    ),
-    "6 sidecar and app on different nodes": (
-        SINGLE,
-        (sidecar("4/1Gi"), app("6/1Gi")),
-        {"sidecar": "1-2,9-10 | [0] | -", "app": "4-6,12-14 | [1] | -"},
-    ),
-    "7 more memory than a node": (SINGLE, (app("2/40Gi"),), AFFINITY),
-    "7 more memory than the machine is no impossible hint": (SINGLE, (app("2/70Gi"),), UNEXPECTED),
-    "7 nor with fractional CPU": (SINGLE, (app("1500m/70Gi"),), UNEXPECTED),
-    "9 restricted: preferred counts reserved CPUs": (RESTRICTED_EVENLY, (app("7/4Gi"),), AFFINITY),
-    "9 restricted: CPUs need two nodes, memory one": (RESTRICTED_EVENLY, (app("9/4Gi"),), AFFINITY),
-    "9 restricted: without memory manager": (
-        NO_MEMORY_MANAGER,
-        (app("9/4Gi"),),
-        {"app": "1-3,5-6,9-11,13 | - | -"},
-    ),
-    "10 restricted: GPUs need two nodes, CPUs one": (RESTRICTED, (app("2/4Gi/5"),), AFFINITY),
-    "10 restricted: everything needs two nodes": (
-        RESTRICTED,
-        (app("10/40Gi/5"),),
-        {"app": "1,4-7,9,12-15 | [0, 1] | 5"},
-    ),
-    "10 restricted: memory needs one": (RESTRICTED, (app("10/4Gi/5"),), AFFINITY),
-    "11 whole cores: reuse does not count": (ONE_CELL_FULL_CORES, (init("4/1Gi"), app("4/1Gi")), SMT),
-    "11 without the option": (
-        ONE_CELL,
-        (init("4/1Gi"), app("4/1Gi")),
-        {"init": "1-2,5-6 | [0] | -", "app": "1-2,5-6 | [0] | -"},
-    ),
-    "12 whole cores: an odd number": (FULL_CORES, (app("3/4Gi"),), SMT),
-    "12 whole cores: hints come first": (FULL_CORES, (app("9/4Gi"),), AFFINITY),
-    "13 zero GPUs still want a node with GPUs": (GPUS_ON_ONE, (app("8/4Gi/0"),), AFFINITY),
-    "13 no key, no wish": (GPUS_ON_ONE, (app("8/4Gi"),), {"app": "4-7,12-15 | [1] | -"}),
-    "14 fractional bytes": (SINGLE, (app("2/4294967296500m"),), UNEXPECTED),
-    "14 whole bytes in another spelling": (SINGLE, (app("2/1.5Gi"),), {"app": "1,9 | [0] | -"}),
-    "14 CPU is rounded up to milli": (SINGLE, (app("1999.5m/1Gi"),), {"app": "1,9 | [0] | -"}),
-    "15 too many exclusive CPUs": (SINGLE, (app("20/1Gi"),), AFFINITY),
-    "15 the same without topology manager": (machine("none"), (app("20/1Gi"),), UNEXPECTED),
-    "15 too many shared CPUs": (SINGLE, (burstable("20/1Gi"),), "OutOfcpu"),
-    "16 a resource nobody registered": (
-        SINGLE,
-        (app("2/1Gi", **{"example.com/fpga": "1"}),),
-        {"app": "1,9 | [0] | -"},
-    ),
-    "17 one device with topology makes the others homeless": (ONE_KNOWS_ITS_PLACE, (app("2/1Gi/5"),), AFFINITY),
-    "17 no device with topology": (NONE_KNOWS_ITS_PLACE, (app("2/1Gi/8"),), {"app": "1,9 | [0] | 8"}),
-    "17 a device on an unknown node": (ELSEWHERE, (app("2/1Gi/1"),), AFFINITY),
-    "18 restricted: preferred counts sick devices": (HALF_SICK, (app("2/1Gi/3"),), AFFINITY),
-    "more: zero of none healthy": (ALL_SICK, (app("2/1Gi/0"),), UNEXPECTED),
-}
-
-
-@pytest.mark.parametrize(("node_class", "containers", "expected"), TRAPS.values(), ids=TRAPS)
-def test_a_trap_is_answered_as_by_the_kubelet(
-    node_class: NodeClass, containers: tuple[Raw, ...], expected: Answer
-) -> None:
-    assert where(admit(node_class, *containers)) == ({"refused": expected} if isinstance(expected, str) else expected)
-
-
-def test_trap_3_with_pod_level_resources_only_devices_are_aligned() -> None:
-    whole = {"limits": {"cpu": "4", "memory": "8Gi"}}
-
-    assert pod(app("4/8Gi/2"), resources=whole).qos is QOSClass.GUARANTEED
-    assert where(admit(SINGLE, app("4/8Gi/2"), resources=whole)) == {"app": "- | - | 2"}
-
-
-def test_trap_8_a_third_pod_finds_no_node_and_none_to_share() -> None:
-    answers = admit_all(SINGLE, *[pod(app("2/20Gi"))] * 3)
-
-    assert [answer.reason for answer in answers] == [None, None, UNEXPECTED]
-
-
-GUARANTEED, BURSTABLE, BEST_EFFORT = QOSClass.GUARANTEED, QOSClass.BURSTABLE, QOSClass.BEST_EFFORT
-BARE: Raw = {"name": "bare"}
-LIMITS: Raw = {"name": "app", "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}
-
-
-@pytest.mark.parametrize(
-    ("containers", "spec", "qos", "pinned"),
-    [
-        ((LIMITS,), {}, GUARANTEED, "1,9 | [0] | -"),
-        (({**BARE, "init": True}, app("2/1Gi")), {}, BURSTABLE, "- | - | -"),
-        ((app("2"),), {}, BURSTABLE, "- | - | -"),
-        ((app("0/0"),), {}, BEST_EFFORT, "- | - | -"),
-        ((app("2/1Gi"),), {"resources": {}}, GUARANTEED, "1,9 | [0] | -"),
-        ((app("2/1Gi"),), {"resources": {"limits": {"cpu": "4", "memory": "8Gi"}}}, BURSTABLE, "- | - | -"),
-        (({**BARE, "name": "app"},), {"resources": {"limits": {"cpu": "4", "memory": "8Gi"}}}, GUARANTEED, "- | - | -"),
-    ],
-    ids=["limits only", "init without", "cpu only", "zeros", "empty block", "20 pod-level burstable", "20 unpinned"],
-)
-def test_traps_19_and_20_the_class_of_the_pod_decides_what_is_pinned(
-    containers: tuple[Raw, ...], spec: Raw, qos: QOSClass, pinned: str
-) -> None:
-    assert pod(*containers, **spec).qos is qos
-    assert where(admit(SINGLE, *containers, **spec))["app"] == pinned
-
-
-def test_the_kubelets_words_are_kept() -> None:
-    refused = admit(SINGLE, burstable("20/1Gi"))
-
-    assert (refused.handler, refused.message) == (
-        "scheduler-fit",
-        "Node didn't have enough resource: cpu, requested: 20000, used: 0, capacity: 14000",
-    )
-    assert admit(FULL_CORES, app("3/4Gi")).message == (
-        "SMT Alignment Error: requested 3 cpus not multiple cpus per core = 2"
-    )
-    assert admit(machine("none"), app("20/1Gi")).message == (
-        "Allocate failed due to not enough cpus available to satisfy request: requested=20, available=14, "
-        "which is unexpected"
-    )
-    assert admit(SINGLE, app("2/40Gi")).message == "Resources cannot be allocated with Topology locality"
+GPUS_ON_ONE = machine(devices=gpus((4, 0)))
+HALF_SICK = with_devices(*(Device(f"{c}-{n}", (c,), healthy=n < 2) for c in (0, 1) for n in range(4)))
 
 
 def test_a_placement_says_what_the_node_must_show() -> None:
@@ -240,13 +89,6 @@ def test_best_effort_takes_what_restricted_refuses() -> None:
     assert answer.hint == "11/false"
     assert answer.cpu_cells == (0,)
     assert answer.memory == (MemoryBlock("memory", (0, 1), 40 * GIB),)
-
-
-def test_memory_nodes_used_together_stay_together() -> None:
-    first, second = admit_all(machine("best-effort"), pod(app("2/40Gi")), pod(app("2/1Gi")))
-
-    assert placed(first).memory[0].cells == (0, 1)
-    assert placed(second).memory[0].cells == (0, 1)
 
 
 def test_a_refused_pod_leaves_nothing() -> None:

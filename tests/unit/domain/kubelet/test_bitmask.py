@@ -58,7 +58,3 @@ def test_subsets_are_all_masks_in_order() -> None:
 )
 def test_the_least_size_takes_the_largest_counts_first(counts: list[int], wanted: int, size: int) -> None:
     assert bitmask.least_size(counts, wanted) == size
-
-
-def test_a_narrower_mask_has_fewer_bits_or_is_smaller() -> None:
-    assert sorted([0b111, 0b1000, 0b110, 0b1], key=bitmask.narrowest) == [0b1, 0b1000, 0b110, 0b111]
