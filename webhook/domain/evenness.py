@@ -1,4 +1,4 @@
-"""Whether a pod for several NUMA nodes divides evenly over them: each rank works at the pace of the worst-placed one."""
+"""Whether a pod for several NUMA nodes divides evenly over them: the worst-placed rank sets the pace of all."""
 
 from collections import Counter
 from collections.abc import Collection
