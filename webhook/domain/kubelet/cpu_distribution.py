@@ -43,6 +43,12 @@ class _Found:
     remainder: _Remainder
     one_socket: bool
 
+    def outdoes(self, *, one_socket: bool) -> bool:
+        """Tell whether no combination of this kind can be better, so that none need be scored."""
+        if self.one_socket == one_socket:
+            return self.remainder.balance == 0
+        return self.one_socket
+
 
 class _Tried:
     """Knows combinations by the free CPUs of their cells: a second one with the same numbers is as uneven as the first.
@@ -90,7 +96,7 @@ class _Search:
                 break
             combo = array[:size]
             one_socket = self.align_by_socket and self._in_one_socket(combo)
-            if tried.knows(combo, one_socket=one_socket):
+            if (best and best.outdoes(one_socket=one_socket)) or tried.knows(combo, one_socket=one_socket):
                 continue
             remainder = self._score(combo)
             if remainder is None:
