@@ -43,20 +43,26 @@ class _Found:
     remainder: _Remainder
     one_socket: bool
 
+    def outdoes(self, *, one_socket: bool) -> bool:
+        """Tell whether no combination of this kind can be better, so that none need be scored."""
+        if self.one_socket == one_socket:
+            return self.remainder.balance == 0
+        return self.one_socket
+
 
 class _Tried:
     """Knows combinations by the free CPUs of their cells: a second one with the same numbers is as uneven as the first.
 
-    So it is never better, and need not be scored.
+    So it is never better, and need not be scored; where sockets count, it has to be of the same kind as well.
     """
 
     def __init__(self, free: Mapping[int, int]) -> None:
         self.free = free
         self.seen: set[tuple[int, ...]] = set()
 
-    def knows(self, combo: Sequence[int]) -> bool:
+    def knows(self, combo: Sequence[int], *, one_socket: bool = False) -> bool:
         """Tell whether such a combination was asked for before."""
-        numbers = tuple(map(self.free.__getitem__, combo))
+        numbers = (one_socket, *map(self.free.__getitem__, combo))
         known = numbers in self.seen
         self.seen.add(numbers)
         return known
@@ -89,12 +95,12 @@ class _Search:
             if best and best.remainder.balance == 0 and (best.one_socket or not self.align_by_socket):
                 break
             combo = array[:size]
-            if not self.align_by_socket and tried.knows(combo):
+            one_socket = self.align_by_socket and self._in_one_socket(combo)
+            if (best and best.outdoes(one_socket=one_socket)) or tried.knows(combo, one_socket=one_socket):
                 continue
             remainder = self._score(combo)
             if remainder is None:
                 continue
-            one_socket = self.align_by_socket and self._in_one_socket(combo)
             if one_socket != (best.one_socket if best else False):
                 better = one_socket
             else:

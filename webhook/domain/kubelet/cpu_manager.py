@@ -22,7 +22,8 @@ _INT64: int = 1 << 64
 def is_pinnable(pod: PodFacts) -> bool:
     """Tell whether the CPU and memory managers treat the pod at all: QoS Guaranteed, no spec.resources.
 
-    With spec.resources a kubelet pins only if its gate PodLevelResourceManagers is on (alpha); that is not simulated.
+    With spec.resources a kubelet pins only if its gate PodLevelResourceManagers is on; `pod_level` then shows them the
+    pod as ordinary ones, without spec.resources.
     """
     return pod.qos is QOSClass.GUARANTEED and not pod.resources_set
 

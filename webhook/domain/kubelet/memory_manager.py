@@ -114,7 +114,8 @@ class MemoryManager:
             self._charge(block, max(0, block.size - self._reusable.get((mask, block.resource), 0)))
         self._update_reusable(container, blocks)
         self._blocks[container.name] = blocks
-        self._shrink_inits(pod, container, blocks)
+        if self._reusable:
+            self._shrink_inits(pod, container, blocks)
 
     def _settle(self, request: Request, affinity: Affinity) -> int:
         """Answer the NUMA nodes to use: the affinity, or the best hint that serves where it is none or too small."""

@@ -65,3 +65,12 @@ def test_a_combination_of_more_than_three_nodes_is_overwritten_as_in_the_kubelet
     assert chosen(machine_of(7, per_socket=2, cores=2), 7, busy="6,7", align=True) == Choice(
         (2, 6, 0, 5), (2, 6, 0, 1), 1
     )
+
+
+def test_nodes_with_as_many_free_cpus_are_another_choice_where_they_share_a_socket() -> None:
+    shape = discover(
+        tuple(Cell(c, 1, tuple(Core((c * 4 + n,), socket=int(c > 0)) for n in range(4))) for c in range(3))
+    )
+
+    assert chosen(shape, 6) == Choice((0, 1), (), 3)
+    assert chosen(shape, 6, align=True) == Choice((1, 2), (), 3)

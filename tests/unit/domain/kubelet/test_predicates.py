@@ -44,6 +44,14 @@ def test_a_pod_demands_the_most_at_once_and_its_overhead() -> None:
     assert predicates.demand(facts) == {"cpu": 4000, "memory": 3 * GIB, GPU: 2}
 
 
+def test_more_than_an_int64_holds_is_the_largest_number_where_the_kubelets_sum_overflows() -> None:
+    demanded = predicates.demand(pod(app("9223372036854776/1Gi")))
+
+    assert demanded["cpu"] == (1 << 63) - 1
+    with pytest.raises(RefusedError, match="9223372036854775807"):
+        predicates.check(demanded, {}, NODE)
+
+
 def test_pod_level_requests_replace_those_of_containers() -> None:
     facts = pod(burstable("1/1Gi/1"), resources={"requests": {"cpu": "6"}, "limits": {"cpu": "8"}})
 
