@@ -66,8 +66,8 @@ def test_the_refusal_of_a_misfit_names_the_shape_and_the_pool_that_would_take_it
 
     assert verdict.remaining[0].message == (
         "8 nvidia.com/gpu never fit one NUMA node of generic-2x4 (4 per NUMA node): run 2 replicas of 4 GPUs, 92 CPUs "
-        "and 900Gi each, or a node pool with topology manager policy restricted with distribute-cpus-across-numa and "
-        'numagate.io/numa-nodes: "2"'
+        "and 900Gi each, or a node pool with topology manager policy restricted and distribute-cpus-across-numa, "
+        'and in the pod numagate.io/numa-nodes: "2"'
     )
 
 
@@ -222,7 +222,8 @@ def test_containers_that_fit_only_one_by_one_are_told_the_sum() -> None:
     verdict = judge(pod(container("a", **equal("8", "8Gi", 3)), container("b", **equal("8", "8Gi", 3))))
 
     assert verdict.remaining[0].message.startswith(
-        "6 nvidia.com/gpu never fit together one NUMA node of generic-2x4 (4 per NUMA node): give container a 1 GPU"
+        "6 nvidia.com/gpu never fit together one NUMA node of generic-2x4 (4 per NUMA node): give container a 2 GPUs "
+        "and container b 2 GPUs"
     )
 
 
@@ -233,7 +234,7 @@ def test_a_declared_pod_that_needs_another_pool_is_told_so() -> None:
 
     assert message.endswith(
         ": run 2 replicas of 4 GPUs, 24 CPUs and 200Gi each, without numagate.io/numa-nodes, or a node pool with "
-        "topology manager policy restricted with distribute-cpus-across-numa, cpu 100 and memory 1010Gi"
+        "topology manager policy restricted and distribute-cpus-across-numa, and in the pod cpu 100 and memory 1010Gi"
     )
 
 
