@@ -183,8 +183,9 @@ def _stranded(subject: Subject, fit: ClassFit) -> str:
         return ""
     left, of = (Quantity.of_bytes(number) if found.native == MEMORY else number for number in (found.left, found.room))
     native = "memory" if found.native == MEMORY else "CPUs"
+    stay = "stays" if found.idle == 1 else "stay"
     return (
-        f"{found.idle} of {found.devices} {found.resource} stay idle on a NUMA node with {left} of {of} {native} left"
+        f"{found.idle} of {found.devices} {found.resource} {stay} idle on a NUMA node with {left} of {of} {native} left"
     )
 
 
