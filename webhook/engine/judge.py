@@ -100,6 +100,11 @@ def _kept_shares(pod: JsonObject, subject: Subject, world: World) -> Subject:
     return subject
 
 
+def _told_shares(after: Subject, before: Subject) -> Subject:
+    """Take the shares that were not kept from a pod whose other values were repaired."""
+    return after if before.shares else replace(after, shares={})
+
+
 def _repair(
     pod: JsonObject, subject: Subject, findings: tuple[Finding, ...], world: World, modes: Modes
 ) -> tuple[Amendment, tuple[Finding, ...], tuple[Finding, ...]]:
@@ -111,7 +116,7 @@ def _repair(
     remaining: tuple[Finding, ...] = ()
     for level in dict.fromkeys((modes.repair, min(modes.repair, modes.enforce))):
         amended = amend(pod, subject, _gatherer(world), level=level)
-        after = findings if amended.subject is subject else find(amended.subject)
+        after = findings if amended.subject is subject else find(_told_shares(amended.subject, subject))
         faults = tuple(one for one in after if one.severity is not Severity.WARNING and one.level <= level)
         remaining = _enforced(after, modes)
         if not faults and not remaining and not _spoils(subject, amended.subject):

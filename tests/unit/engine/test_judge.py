@@ -218,6 +218,14 @@ def test_a_share_with_which_the_pod_does_not_fit_is_not_offered() -> None:
     assert [finding.wanted for finding in verdict.remaining] == [None, None]
 
 
+def test_nor_is_it_offered_beside_the_repair_of_a_helper() -> None:
+    verdict = judge(pod(container(limits={GPU: "8"}), container("exporter")))
+
+    told = {one.path[-1]: one.wanted for one in verdict.remaining if one.container == "server" and one.path[-1] != GPU}
+    assert told == {"cpu": None, "memory": None}
+    assert verdict.remaining[0].message.endswith("run 2 replicas of 4 GPUs, 94 CPUs and 1007Gi each")
+
+
 def test_containers_that_fit_only_one_by_one_are_told_the_sum() -> None:
     verdict = judge(pod(container("a", **equal("8", "8Gi", 3)), container("b", **equal("8", "8Gi", 3))))
 
