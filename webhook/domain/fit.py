@@ -1,6 +1,5 @@
 """Whether an empty node of a class takes a pod aligned, told by the simulation of its kubelet."""
 
-from collections import Counter
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -8,11 +7,11 @@ from dataclasses import dataclass
 from dataclasses import replace
 from enum import Enum
 
+from webhook.domain.evenness import why_uneven
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Placement
 from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.pod import PodFacts
-from webhook.domain.resources import MEMORY
 from webhook.domain.topology import NodeClass
 
 
@@ -83,7 +82,7 @@ def fit(
         return ClassFit(node_class, Fits.NO, reason, admission, Cause.REFUSED)
     placed = [placement for placement in admission.placements if placement.container in accelerators]
     cells = tuple(sorted({cell for placement in placed for cell in placement.cells}))
-    uneven = _uneven(facts, node_class, placed, numa_nodes) if numa_nodes > 1 else ""
+    uneven = why_uneven(facts, node_class, placed, accelerators, numa_nodes) if numa_nodes > 1 else ""
     if not node_class.kubelet.enforces_alignment:
         return ClassFit(node_class, Fits.UNENFORCED, _why_unenforced(node_class), admission, None, cells, uneven)
     cause, reason = _why_not(placed, cells, numa_nodes)
@@ -124,41 +123,6 @@ def _why_unenforced(node_class: NodeClass) -> str:
     if kubelet.cpu_manager_policy != "static":
         return f"cpuManagerPolicy is {kubelet.cpu_manager_policy}: no exclusive CPUs"
     return f"topologyManagerPolicy is {kubelet.topology_manager_policy}: alignment is not enforced"
-
-
-def _uneven(facts: PodFacts, node_class: NodeClass, placed: list[Placement], numa_nodes: int) -> str:
-    """Say what does not divide evenly over the NUMA nodes: CPUs and accelerators as placed, memory by size."""
-    shared = 0
-    for placement in placed:
-        shared |= placement.pool.cpus if placement.pool is not None else 0
-    sets = (shared, *(placement.cpus for placement in placed))
-    cpus = [sum((bits & cell.cpus).bit_count() for bits in sets) for cell in node_class.cells]
-    used = [count for count in cpus if count]
-    if len(set(used)) > 1:
-        return f"CPUs per NUMA node are {_join(used)}"
-    for resource, counts in _devices_per_cell(node_class, placed).items():
-        if len(set(counts.values())) > 1:
-            return f"{resource} per NUMA node are {_join(counts.values())}"
-    whole = facts.pod_requests.get(MEMORY)
-    if shared and whole is not None and whole.value % numa_nodes:
-        return f"memory {whole} of spec.resources does not divide by {numa_nodes}"
-    names = {placement.container for placement in placed if placement.pool is None}
-    for container in facts.containers:
-        size = container.requests.get(MEMORY)
-        if container.name in names and size is not None and size.value % numa_nodes:
-            return f"memory {size} of container {container.name} does not divide by {numa_nodes}"
-    return ""
-
-
-def _devices_per_cell(node_class: NodeClass, placed: list[Placement]) -> Mapping[str, Counter[int]]:
-    """Count the placed devices of each resource by NUMA node, those that lie on exactly one."""
-    found: dict[str, Counter[int]] = {}
-    for placement in placed:
-        for resource, ids in placement.devices.items():
-            home = {device.id: device.numa for device in node_class.devices[resource]}
-            homes = (home[identifier] for identifier in ids)
-            found.setdefault(resource, Counter()).update(numa[0] for numa in homes if numa and len(numa) == 1)
-    return found
 
 
 def _join(numbers: Iterable[int]) -> str:

@@ -1,5 +1,6 @@
 """Judges one pod: what is wrong as written, what a repair makes of it, what remains."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace
 
@@ -45,9 +46,10 @@ class ClassVerdict:
 class Judgement:
     """The verdict on one pod or pod template.
 
-    `findings` are of the pod as written; `remaining` are the faults that no repair cures and that the policy enforces:
-    where there are any, there are no `edits`. `level` and `qos` are as written; `repaired_level` is the level after
-    `edits`. `repaired` is the pod with them, and `subject` what the checks saw of it.
+    `findings` are of the pod as written, with what the repaired one will be warned of; `remaining` are the faults that
+    no repair cures and that the policy enforces: where there are any, there are no `edits`. `level` and `qos` are as
+    written; `repaired_level` is the level after `edits`. `repaired` is the pod with them, and `subject` what the checks
+    saw of it.
     """
 
     outcome: Outcome
@@ -81,7 +83,7 @@ def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
         repaired_level=reached(repair.subject, after),
         qos=facts.qos,
         classes=tuple(_class_verdict(now, then) for now, then in zip(subject.fits, repair.subject.fits, strict=True)),
-        findings=findings,
+        findings=(*findings, *_told_later(findings, after)) if repair.edits else findings,
         remaining=remaining,
         edits=repair.edits,
         repaired=repair.pod,
@@ -122,6 +124,12 @@ def _repair(
         if not faults and not remaining and not _spoils(subject, amended.subject):
             return amended, after, ()
     return Amendment((), pod, subject), findings, remaining or _enforced(findings, modes)
+
+
+def _told_later(findings: tuple[Finding, ...], after: tuple[Finding, ...]) -> Iterator[Finding]:
+    """Yield what the repaired pod is warned of for the first time: the validating pass will say it."""
+    told = {finding.code for finding in findings}
+    return (one for one in after if one.severity is Severity.WARNING and one.code not in told)
 
 
 def _spoils(before: Subject, after: Subject) -> bool:

@@ -22,7 +22,7 @@ NOW = datetime.now(UTC)
 
 def store_of(folder: Path, **options: ssl.TLSVersion) -> CertificateStore:
     """Answer a store over `folder`."""
-    return CertificateStore(folder, clock=lambda: NOW, **options)
+    return CertificateStore(folder, clock=lambda: datetime.now(UTC), **options)
 
 
 def client(folder: Path, version: ssl.TLSVersion | None = None) -> ssl.SSLContext:
