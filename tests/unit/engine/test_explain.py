@@ -135,7 +135,7 @@ def test_settings_name_policies_and_options() -> None:
         "topologyManagerPolicy": "single-numa-node (max-allowable-numa-nodes=34)",
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static (full-pcpus-only)",
-        "memoryManagerPolicy": "Static",
+        "memoryManagerPolicy": "None",
         "version": "1.37",
     }
 
