@@ -47,7 +47,8 @@ def _flaw(subject: Subject, container: Container, resource: str) -> Flaw:
     else:
         what = f"no {resource} is set, so the pod is not Guaranteed"
     if wanted is not None:
-        hint = f"write limits {resource}: {wanted}" + (", its fair share of a NUMA node" if is_main else "")
+        nodes = "a NUMA node" if subject.numa_nodes == 1 else f"{subject.numa_nodes} NUMA nodes"
+        hint = f"write limits {resource}: {wanted}" + (f", its fair share of {nodes}" if is_main else "")
     else:
         hint = f"write limits {resource}: " + (_MAIN_EXAMPLES if is_main else _HELPER_EXAMPLES)[resource]
     return Flaw(

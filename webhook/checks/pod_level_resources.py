@@ -67,7 +67,7 @@ def _unpinned(subject: Subject, fit: ClassFit) -> str | None:
 def _why(subject: Subject, leaving: list[ClassFit]) -> str:
     gated = next((fit for fit in leaving if fit.node_class.kubelet.pins_pod_level), None)
     if gated is None:
-        return "spec.resources turn CPU and memory pinning off: set equal, whole values per container instead"
+        return "spec.resources turn CPU and memory pinning off: remove them and set equal, whole values per container"
     nodes, container = f"nodes of {gated.node_class.name}", _unpinned(subject, gated)
     if container is None:
         return f"{nodes} do not pin the pod's memory: write a whole number of bytes into spec.resources"

@@ -39,7 +39,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
     mains = [container for container in subject.mains if container.kind is not ContainerKind.INIT]
     if found is None or not mains:
         return
-    main = max(mains, key=lambda container: amount(container.requests, found.native))
+    main = _greediest(subject, mains, found)
     most = _most(subject, main, found)
     yield Flaw(
         path=field_of(main, "limits", found.native),
@@ -70,11 +70,27 @@ def _on_all(subject: Subject, classes: tuple[NodeClass, ...]) -> Stranded | None
     return first
 
 
+def _greediest(subject: Subject, mains: list[Container], found: Stranded) -> Container:
+    """Answer the container to blame: an init container where it pins more CPUs than all that run later."""
+    main = max(mains, key=lambda container: amount(container.requests, found.native))
+    if found.native != CPU:
+        return main
+    inits = max(subject.facts.of_kind(ContainerKind.INIT), key=_pinned, default=main)
+    running = sum(_pinned(one) for one in subject.facts.containers if one.kind is not ContainerKind.INIT)
+    return inits if _pinned(inits) > running else main
+
+
+def _pinned(container: Container) -> int:
+    cpu = amount(container.requests, CPU)
+    return cpu.value if cpu.is_whole else 0
+
+
 def _most(subject: Subject, main: Container, found: Stranded) -> str:
     """Answer what the container may ask for beside the others, or "" where they take it all."""
-    beside = (one for one in subject.facts.containers if one is not main and one.kind is not ContainerKind.INIT)
-    quantities = [amount(one.requests, found.native) for one in beside]
-    left = found.share - sum(one.value for one in quantities if one.is_whole or found.native != CPU)
+    apps = () if main.kind is ContainerKind.INIT else subject.facts.of_kind(ContainerKind.APP)
+    beside = [one for one in (*subject.facts.of_kind(ContainerKind.SIDECAR), *apps) if one is not main]
+    taken = (_pinned(one) if found.native == CPU else amount(one.requests, found.native).value for one in beside)
+    left = found.share - sum(taken)
     if left <= 0:
         return ""
     return str(left) if found.native == CPU else _text(found, left)

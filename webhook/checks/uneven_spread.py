@@ -21,11 +21,13 @@ def find(subject: Subject) -> Iterator[Flaw]:
     taking = [fit for fit in subject.fits if fit.fits is not Fits.NO]
     if subject.numa_nodes == 1 or not taking or any(not fit.uneven for fit in taking):
         return
-    count = subject.numa_nodes
+    count, node_class = subject.numa_nodes, taking[0].node_class
+    cores = count * node_class.threads_per_core if node_class.kubelet.full_pcpus_only else count
+    wanted = "CPUs, memory" if cores == count else f"CPUs that divide by {cores} (whole cores), and memory"
     yield Flaw(
         path=("metadata", "annotations", keys.NUMA_NODES),
-        message=f"the pod does not divide evenly over {count} NUMA nodes of {taking[0].node_class.name}: "
-        f"{taking[0].uneven}: use CPUs, memory and accelerators that divide by {count}",
+        message=f"the pod does not divide evenly over {count} NUMA nodes of {node_class.name}: "
+        f"{taking[0].uneven}: use {wanted} and accelerators that divide by {count}",
         actual=taking[0].uneven,
         wanted=f"equal shares on {count} NUMA nodes",
     )

@@ -30,7 +30,7 @@ _VERSION = re.compile(r"1\.(0|[1-9][0-9]{0,2})")
 
 def _cell_id(text: str) -> str:
     if not _ID.fullmatch(text):
-        message = f'"{text}" is no NUMA node id: write a number like "0"'
+        message = f'{shorten(text)} is no NUMA node id: write a number like "0"'
         raise ValueError(message)
     return text
 

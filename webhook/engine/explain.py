@@ -138,7 +138,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
         qos=subject.facts.qos.value,
         because=tuple(map(_said, judgement.remaining)) if readable and exempt is None else (),
         containers=tuple(map(_container, subject.facts.containers)),
-        classes=tuple(_class(subject, fit, world.classes) for fit in subject.fits) if readable else (),
+        classes=tuple(_class(subject, fit, judgement.told, world.classes) for fit in subject.fits) if readable else (),
         ineligible=_ineligible(subject, world.classes) if readable else {},
         notes=tuple(_notes(judgement, subject, exempt, known=known, repaired=repaired)),
     )
@@ -153,7 +153,7 @@ def _container(container: Container) -> ExplainedContainer:
     return ExplainedContainer(container.name, container.kind.value, requests)
 
 
-def _class(subject: Subject, fit: ClassFit, classes: Sequence[NodeClass]) -> ExplainedClass:
+def _class(subject: Subject, fit: ClassFit, told: Subject, classes: Sequence[NodeClass]) -> ExplainedClass:
     node_class, facts = fit.node_class, subject.facts
     traced = trace(facts, node_class)
     admission = traced.admission
@@ -168,10 +168,18 @@ def _class(subject: Subject, fit: ClassFit, classes: Sequence[NodeClass]) -> Exp
         reason=fit.reason or fit.uneven,
         replicas=replicas_on_empty(facts, node_class, subject.accelerators, subject.numa_nodes),
         stranded=_stranded(subject, fit),
-        shapes=suggest.shapes(suggest.misfit_of(subject, classes), node_class),
+        shapes=_shapes(subject, told, node_class, classes),
         trace=traced,
         drawing=draw(node_class, admission),
     )
+
+
+def _shapes(
+    subject: Subject, told: Subject, node_class: NodeClass, classes: Sequence[NodeClass]
+) -> tuple[suggest.Suggestion, ...]:
+    """Answer what fits instead; of a pod that lacks other things too, as a refusal says it: with those mended."""
+    found = (suggest.shapes(suggest.misfit_of(one, classes), node_class) for one in (subject, told))
+    return next(filter(None, found), ())
 
 
 def _stranded(subject: Subject, fit: ClassFit) -> str:
@@ -183,8 +191,9 @@ def _stranded(subject: Subject, fit: ClassFit) -> str:
         return ""
     left, of = (Quantity.of_bytes(number) if found.native == MEMORY else number for number in (found.left, found.room))
     native = "memory" if found.native == MEMORY else "CPUs"
+    stay = "stays" if found.idle == 1 else "stay"
     return (
-        f"{found.idle} of {found.devices} {found.resource} stay idle on a NUMA node with {left} of {of} {native} left"
+        f"{found.idle} of {found.devices} {found.resource} {stay} idle on a NUMA node with {left} of {of} {native} left"
     )
 
 

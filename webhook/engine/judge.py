@@ -49,7 +49,7 @@ class Judgement:
     `findings` are of the pod as written, with what the repaired one will be warned of; `remaining` are the faults that
     no repair cures and that the policy enforces: where there are any, there are no `edits`. `level` and `qos` are as
     written; `repaired_level` is the level after `edits`. `repaired` is the pod with them, and `subject` what the checks
-    saw of it.
+    saw of it; `told` is what they saw of the pod that has the `remaining` faults, with the others mended.
     """
 
     outcome: Outcome
@@ -63,6 +63,7 @@ class Judgement:
     edits: tuple[Edit, ...]
     repaired: JsonObject
     subject: Subject
+    told: Subject
 
 
 def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
@@ -73,9 +74,10 @@ def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
     invalid = any(finding.severity is Severity.INVALID for finding in findings)
     governed = governs(facts, subject.accelerators, world.policy)
     repair, remaining = Amendment((), pod, subject), _enforced(findings, modes) if governed else ()
+    told = subject
     after = findings
     if governed and not invalid and any(finding.severity is Severity.FAULT for finding in findings):
-        repair, after, remaining = _repair(pod, subject, findings, world, modes)
+        repair, after, remaining, told = _repair(pod, subject, findings, world, modes)
     return Judgement(
         outcome=_outcome(subject, findings, remaining, repair.edits, governed=governed, invalid=invalid),
         governed=governed,
@@ -88,6 +90,7 @@ def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
         edits=repair.edits,
         repaired=repair.pod,
         subject=repair.subject,
+        told=told,
     )
 
 
@@ -102,23 +105,29 @@ def _kept_shares(pod: JsonObject, subject: Subject, world: World) -> Subject:
     return subject
 
 
+def _told_shares(after: Subject, before: Subject) -> Subject:
+    """Take the shares that were not kept from a pod whose other values were repaired."""
+    return after if before.shares else replace(after, shares={})
+
+
 def _repair(
     pod: JsonObject, subject: Subject, findings: tuple[Finding, ...], world: World, modes: Modes
-) -> tuple[Amendment, tuple[Finding, ...], tuple[Finding, ...]]:
-    """Answer the repair to keep, its findings, and the enforced faults that no repair cures.
+) -> tuple[Amendment, tuple[Finding, ...], tuple[Finding, ...], Subject]:
+    """Answer the repair to keep, its findings, the enforced faults that no repair cures, and the pod that has them.
 
     A repair reaches the level of the repair mode, or else the level that is enforced, or else nothing is edited. It
     never turns a pod that some node would run into one that every node refuses.
     """
-    remaining: tuple[Finding, ...] = ()
+    remaining, told = _enforced(findings, modes), subject
     for level in dict.fromkeys((modes.repair, min(modes.repair, modes.enforce))):
         amended = amend(pod, subject, _gatherer(world), level=level)
-        after = findings if amended.subject is subject else find(amended.subject)
+        after = findings if amended.subject is subject else find(_told_shares(amended.subject, subject))
         faults = tuple(one for one in after if one.severity is not Severity.WARNING and one.level <= level)
-        remaining = _enforced(after, modes)
-        if not faults and not remaining and not _spoils(subject, amended.subject):
-            return amended, after, ()
-    return Amendment((), pod, subject), findings, remaining or _enforced(findings, modes)
+        uncured = _enforced(after, modes)
+        if not faults and not uncured and not _spoils(subject, amended.subject):
+            return amended, after, (), amended.subject
+        remaining, told = (uncured, amended.subject) if uncured else (_enforced(findings, modes), subject)
+    return Amendment((), pod, subject), findings, remaining, told
 
 
 def _told_later(findings: tuple[Finding, ...], after: tuple[Finding, ...]) -> Iterator[Finding]:

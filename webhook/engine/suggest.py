@@ -2,7 +2,7 @@
 
 The kinds of edit are tried from the smallest change to the largest, in the order of their `rank`: 10m less for a helper
 (1), an init container's CPU (2), whole cores (3), CPU and memory down to one NUMA node (4), the opt-in to several NUMA
-nodes for the pod as it is (5), fewer accelerators per pod (6), CPU and memory up to several NUMA nodes (7), other nodes
+nodes for the pod as it is (5), fewer accelerators per pod (6), other nodes (7), CPU and memory up to several NUMA nodes
 (8), other kubelet settings (9). Within a kind the first proposal that fits counts.
 Classes are tried from the one that the pod exceeds in the fewest values; equal ones stay in the order of the policy.
 Simulations are bounded, so that a refusal costs little more than a decision; what they do not reach is not shown.
@@ -106,8 +106,12 @@ def shapes(misfit: Misfit, node_class: NodeClass) -> tuple[Suggestion, ...]:
     if not any(one.node_class is node_class and _is_refused(misfit, one) for one in misfit.fits):
         return ()
     trials = Trials(misfit)
-    found = (trials.first(kind.propose(misfit, node_class), (node_class,)) for kind in KINDS)
-    return tuple(one for one in found if one is not None)
+    found: list[Suggestion] = []
+    for kind in KINDS:
+        one = trials.first(kind.propose(misfit, node_class), (node_class,))
+        if one is not None and not any(_is_same(one, known) for known in found):
+            found.append(one)
+    return tuple(found)
 
 
 def remedies(misfit: Misfit) -> tuple[str, ...]:
@@ -141,10 +145,17 @@ def _is_refused(misfit: Misfit, answer: ClassFit) -> bool:
     return answer.fits is Fits.NO and answer.cause is not Cause.UNPINNED and not misfit.facts.unreadable
 
 
+def _is_same(one: Suggestion, other: Suggestion) -> bool:
+    """Tell whether two kinds lead to the same pod on the same nodes."""
+    return replace(one, kind=other.kind, text=other.text) == other
+
+
 def _text(suggestion: Suggestion, misfit: Misfit) -> str:
-    several = len(misfit.fits) > 1 and misfit.required is Classes.ANY
-    named = suggestion.node_class.name in suggestion.text or suggestion.node_class not in misfit.classes
-    return f"{suggestion.text} ({suggestion.node_class.name})" if several and not named else suggestion.text
+    """Name the class where there are several; other kubelet settings are for its machines."""
+    name = suggestion.node_class.name
+    if len(misfit.fits) == 1 or misfit.required is not Classes.ANY or name in suggestion.text:
+        return suggestion.text
+    return f"{suggestion.text} ({name if suggestion.node_class in misfit.classes else f'machines of {name}'})"
 
 
 def _is_even(answer: ClassFit) -> bool:

@@ -94,8 +94,7 @@ class Suggestion:
 class Kind:
     """A kind of edit: proposes changes for one class, best first, by arithmetic; `suggest` tries them.
 
-    Kinds are tried in the order of `rank`. One that `moves` leaves the pod's shape alone and asks for other nodes or
-    for more NUMA nodes.
+    Kinds are tried in the order of `rank`. One that `moves` asks for other nodes or for more NUMA nodes.
     """
 
     name: str

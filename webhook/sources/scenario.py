@@ -67,6 +67,9 @@ def _scenario(place: Place) -> Scenario:
         message = f"{shorten(place.value)} is no scenario: write an object with name, numa and pods"
         raise place.error((), message)
     content: JsonObject = place.value
+    if "apiVersion" in content and "kind" in content:
+        message = f"{shorten(content['kind'])} is no scenario: write pods into a list pods, or ask numagate explain"
+        raise place.error(("kind",), message)
     node_class = _node_class(place, content)
     rules = versions.rules(node_class.kubelet.version)
     read = partial(facts.read, rules=rules, defaulted=content.get("raw") is not True)

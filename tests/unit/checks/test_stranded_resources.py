@@ -57,6 +57,16 @@ def test_what_is_told_leaves_nothing_idle() -> None:
     assert found(pod(container(**equal("8", "500Gi", 2)), container("proxy", **equal("500m", "4Gi", None)))) == []
 
 
+def test_an_init_container_that_pins_the_most_is_told() -> None:
+    sidecar = container("proxy", **equal("4", "4Gi", None), restartPolicy="Always")
+    loading = pod(container(**equal("10", "64Gi", 2)), init=(sidecar, container("load", **equal("86", "4Gi", None))))
+
+    (one,) = found(loading)
+
+    assert (one.container, one.wanted) == ("load", "at most 42")
+    assert found(pod(container(**equal("10", "64Gi", 2)), init=(container("load", **equal("46", "4Gi", None)),))) == []
+
+
 def test_it_fits_into_a_warning() -> None:
     (one,) = found(pod(container(**equal("40", "64Gi", 1))))
 

@@ -59,6 +59,7 @@ def test_these_specs_are_fine(spec: str) -> None:
         ("numa: [{id: 0, memory: 1, hugepages: {big: 1}}]", "'big' is not a quantity"),
         ("numa: [{id: 0, memory: 1, hugepages: {2Mi: -1}}]", "spec.numa[0].hugepages[2Mi]: -1"),
         ("{machine: a, devices: {nvidia.com/gpu: {a: 1}}}", '"a" is no NUMA node id: write a number like "0"'),
+        (r"""{machine: a, devices: {nvidia.com/gpu: {"\x1f": 1}}}""", r""""\x1f" is no NUMA node id"""),
         ("{machine: a, devices: {nvidia.com/gpu: {'0': -1}}}", "spec.devices[nvidia.com/gpu][0]: -1"),
         ("{machine: a, devices: {nvidia.com/gpu: 8}}", "spec.devices[nvidia.com/gpu]: 8 is not a map"),
         ("{machine: a, devices: {nvidia.com/gpu: [{id: a, numa: 0}]}}", "[nvidia.com/gpu][0].numa: 0 is not a list"),

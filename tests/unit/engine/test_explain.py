@@ -47,11 +47,20 @@ def test_a_pod_that_does_not_fit_is_told_in_the_kubelets_words_and_what_to_write
     assert one.shapes[0].text == "run 2 replicas of 4 GPUs, 4 CPUs and 16Gi each"
 
 
+def test_a_pod_that_lacks_other_things_too_is_told_the_same_shapes_as_in_its_refusal() -> None:
+    template, one = only(explained(pod(container(**equal("8", "32Gi", 8)), container("exporter"))))
+
+    assert (template.result.decision, template.qos) == ("deny", "Burstable")
+    assert one.shapes[0].text == "run 2 replicas of 4 GPUs, 4 CPUs and 16Gi each"
+    assert one.shapes[0].text in template.because[0]
+
+
 @pytest.mark.parametrize(
     ("cpu", "memory", "told"),
     [
         ("28", "16Gi", "3 of 4 nvidia.com/gpu stay idle on a NUMA node with 3 of 31 CPUs left"),
         ("2", "220Gi", "3 of 4 nvidia.com/gpu stay idle on a NUMA node with 20Gi of 240Gi memory left"),
+        ("10", "16Gi", "1 of 4 nvidia.com/gpu stays idle on a NUMA node with 1 of 31 CPUs left"),
         ("7", "60Gi", ""),
     ],
 )
@@ -135,7 +144,7 @@ def test_settings_name_policies_and_options() -> None:
         "topologyManagerPolicy": "single-numa-node (max-allowable-numa-nodes=34)",
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static (full-pcpus-only)",
-        "memoryManagerPolicy": "Static",
+        "memoryManagerPolicy": "None",
         "version": "1.37",
     }
 

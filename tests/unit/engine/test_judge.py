@@ -66,8 +66,8 @@ def test_the_refusal_of_a_misfit_names_the_shape_and_the_pool_that_would_take_it
 
     assert verdict.remaining[0].message == (
         "8 nvidia.com/gpu never fit one NUMA node of generic-2x4 (4 per NUMA node): run 2 replicas of 4 GPUs, 92 CPUs "
-        "and 900Gi each, or a node pool with topology manager policy restricted with distribute-cpus-across-numa and "
-        'numagate.io/numa-nodes: "2"'
+        "and 900Gi each, or a node pool with topology manager policy restricted and distribute-cpus-across-numa, "
+        'and in the pod numagate.io/numa-nodes: "2"'
     )
 
 
@@ -218,11 +218,20 @@ def test_a_share_with_which_the_pod_does_not_fit_is_not_offered() -> None:
     assert [finding.wanted for finding in verdict.remaining] == [None, None]
 
 
+def test_nor_is_it_offered_beside_the_repair_of_a_helper() -> None:
+    verdict = judge(pod(container(limits={GPU: "8"}), container("exporter")))
+
+    told = {one.path[-1]: one.wanted for one in verdict.remaining if one.container == "server" and one.path[-1] != GPU}
+    assert told == {"cpu": None, "memory": None}
+    assert verdict.remaining[0].message.endswith("run 2 replicas of 4 GPUs, 94 CPUs and 1007Gi each")
+
+
 def test_containers_that_fit_only_one_by_one_are_told_the_sum() -> None:
     verdict = judge(pod(container("a", **equal("8", "8Gi", 3)), container("b", **equal("8", "8Gi", 3))))
 
     assert verdict.remaining[0].message.startswith(
-        "6 nvidia.com/gpu never fit together one NUMA node of generic-2x4 (4 per NUMA node): give container a 1 GPU"
+        "6 nvidia.com/gpu never fit together one NUMA node of generic-2x4 (4 per NUMA node): give container a 2 GPUs "
+        "and container b 2 GPUs"
     )
 
 
@@ -233,7 +242,7 @@ def test_a_declared_pod_that_needs_another_pool_is_told_so() -> None:
 
     assert message.endswith(
         ": run 2 replicas of 4 GPUs, 24 CPUs and 200Gi each, without numagate.io/numa-nodes, or a node pool with "
-        "topology manager policy restricted with distribute-cpus-across-numa, cpu 100 and memory 1010Gi"
+        "topology manager policy restricted and distribute-cpus-across-numa, and in the pod cpu 100 and memory 1010Gi"
     )
 
 

@@ -54,7 +54,7 @@ def test_the_kinds_are_ranked_without_a_tie() -> None:
         (HELPED, P0, ["unpinned-helper", "smaller-request", "fewer-accelerators"]),
         (LOADING, reserved_first(), ["init-cpu", "smaller-request"]),
         (pod(container(**equal("7"))), P0, ["whole-cores", "smaller-request"]),
-        (pod(container(**equal("95", "64Gi", 1))), P0, ["whole-cores", "smaller-request"]),
+        (pod(container(**equal("95", "64Gi", 1))), P0, ["whole-cores"]),
         (pod(container(**equal("96", "64Gi", 1))), P0, ["smaller-request"]),
         (pod(container(**equal("176", "1800Gi", 8))), P0, ["fewer-accelerators", "other-pool"]),
         (pod(container(**equal("188", "1800Gi", 8))), RESTRICTED, ["more-numa-nodes", "fewer-accelerators"]),
@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_not_shown() -> None:
 def test_the_refusal_names_the_smallest_edit_and_the_nearest_other_place() -> None:
     assert remedies(pod(container(**equal("188", "2016Gi", 8)))) == (
         "run 2 replicas of 4 GPUs, 94 CPUs and 1008Gi each",
-        'a node pool with topology manager policy restricted and numagate.io/numa-nodes: "2"',
+        'a node pool with topology manager policy restricted, and in the pod numagate.io/numa-nodes: "2"',
     )
     assert remedies(HELPED) == ("give container proxy cpu 1990m, which pins no CPUs",)
 
@@ -105,6 +105,23 @@ def test_of_several_classes_the_nearest_is_named() -> None:
     assert remedies(five, SMALL, P0) == ("ask for 4 GPUs per pod (generic-2x4)",)
     assert remedies(pod(container(**equal("40", "300Gi", 1))), SMALL, reserved_first()) == (
         "ask for cpu 16 (reserved-first)",
+    )
+
+
+def test_a_pool_that_spreads_pods_is_told_before_one_that_is_to_be_made() -> None:
+    narrow = pod(container(**equal("96", "800Gi", 8)))
+    declared = {**narrow, "metadata": {**narrow["metadata"], "annotations": {"numagate.io/numa-nodes": "2"}}}
+
+    assert remedies(narrow, P0, replace(SPREADING, name="spreading")) == (
+        "run 2 replicas of 4 GPUs, 48 CPUs and 400Gi each (generic-2x4)",
+        'annotate numagate.io/numa-nodes: "2" and ask for cpu 100 and memory 1010Gi (spreading)',
+    )
+    assert remedies(declared, SPREADING)[1] == "ask for cpu 100 and memory 1010Gi"
+
+
+def test_where_kubelets_are_to_be_set_otherwise_their_machines_are_named() -> None:
+    assert remedies(pod(container(**equal("188", "2016Gi", 8))), P0, SMALL)[1].endswith(
+        'numagate.io/numa-nodes: "2" (machines of generic-2x4)'
     )
 
 

@@ -120,6 +120,10 @@ def test_settings_that_a_kubelet_refuses_are_its_own_to_refuse(kubelet: dict[str
     [
         (5, "f:1: 5 is no scenario: write an object with name, numa and pods"),
         ([SMALL], "f:1: a list is no scenario: write an object with name, numa and pods"),
+        (
+            {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}},
+            'f:1: "Deployment" is no scenario: write pods into a list pods, or ask numagate explain',
+        ),
         ({}, "f:1: name: required, but not written"),
         ({"name": "n"}, "f:1: no machine: write numa, or profile with a name from the library"),
         ({"name": "n", "profile": "generic-2x5"}, 'profile: "generic-2x5" is no machine of the library: did you mean'),

@@ -21,6 +21,7 @@ from webhook.engine.suggestion import Accelerated
 from webhook.engine.suggestion import Change
 from webhook.engine.suggestion import Misfit
 from webhook.engine.suggestion import change
+from webhook.engine.suggestion import changed
 
 MEBI = 1 << 20
 GIBI = 1 << 30
@@ -71,23 +72,33 @@ def bring_down(
     """Answer the changes that bring CPU, memory and huge pages into `cell`; None where that takes all there is.
 
     With `together` the containers share the NUMA node, else each is measured alone. Parts of cores go on the way: a
-    helper's stay in the shared pool.
+    helper's stay in the shared pool, and take nothing from the others.
     """
+    unpinned = _unpinned(misfit, facts)
+    pod = changed(facts, unpinned)
     changes: list[Change] = []
-    for resource in _native(facts.containers):
-        scale = _scale(resource, facts, node_class, cell, misfit.cpu_step)
-        values = [_value(container, resource) for container in facts.containers]
-        lowered = _lowered(facts.containers, values, scale, misfit.accelerators, together=together)
-        for container, old, new in zip(facts.containers, values, lowered, strict=True):
-            if new >= old and (resource != CPU or old % scale.unit == 0):
-                continue
-            quantity = _quantity(resource, new, scale.unit)
-            if new >= old and container.name not in misfit.accelerators:
-                quantity = below_whole(amount(container.requests, CPU))
-            if quantity.is_zero or (facts is misfit.facts and not misfit.is_chosen(container, resource)):
-                return None
-            changes.append(change(container, resource, quantity))
-    return tuple(changes)
+    for resource in _native(pod.containers):
+        scale = _scale(resource, pod, node_class, cell, misfit.cpu_step)
+        values = [_value(container, resource) for container in pod.containers]
+        lowered = _lowered(pod.containers, values, scale, misfit.accelerators, together=together)
+        for container, old, new in zip(pod.containers, values, lowered, strict=True):
+            if new < old or (resource == CPU and old % scale.unit):
+                quantity = _quantity(resource, new, scale.unit)
+                if quantity.is_zero:
+                    return None
+                changes.append(change(container, resource, quantity))
+    written = {container.name: container for container in misfit.facts.containers}
+    edits = (*changes, *unpinned)
+    if facts is misfit.facts and not all(misfit.is_chosen(written[one.container], one.resource) for one in edits):
+        return None
+    return edits
+
+
+def _unpinned(misfit: Misfit, facts: PodFacts) -> tuple[Change, ...]:
+    """Take helpers with a part of a core out of those that pin CPUs."""
+    helpers = (one for one in facts.containers if one.name not in misfit.accelerators)
+    parts = (one for one in helpers if pinned(one) % misfit.cpu_step)
+    return tuple(change(one, CPU, below_whole(amount(one.requests, CPU))) for one in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +141,25 @@ def _lowered(
             sidecars += lowered[index]
     running = [index for index, container in enumerate(containers) if container.kind is not ContainerKind.INIT]
     over = sum(lowered[index] for index in running) - scale.most
-    mains = [index for index in running if lowered[index] > 0 and containers[index].name in accelerators]
-    if over > 0 and mains:
-        _take_off(lowered, mains, over)
+    giving = [
+        index
+        for index in running
+        if lowered[index] > 0 and (containers[index].name in accelerators or values[index] > scale.most)
+    ]
+    if over > 0 and giving:
+        _take_off(lowered, giving, over)
     return lowered
 
 
-def _take_off(values: list[int], mains: list[int], over: int) -> None:
-    """Take `over` off the largest value where that leaves half of it, else off all in proportion."""
-    largest = max(mains, key=lambda index: (values[index], -index))
-    if over * 2 <= values[largest] or len(mains) == 1:
-        values[largest] = max(0, values[largest] - over)
+def _take_off(values: list[int], giving: list[int], over: int) -> None:
+    """Take `over` off the largest value, if that leaves it the largest and half of it, or most of it; else off all."""
+    largest = max(giving, key=lambda index: (values[index], -index))
+    left, others = values[largest] - over, [values[index] for index in giving if index != largest]
+    if not others or left * 4 >= values[largest] * 3 or left >= max(*others, over):
+        values[largest] = max(0, left)
         return
-    total = sum(values[index] for index in mains)
-    for index in mains:
+    total = sum(values[index] for index in giving)
+    for index in giving:
         values[index] = max(0, values[index] * (total - over) // total)
 
 

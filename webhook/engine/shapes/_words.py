@@ -50,11 +50,15 @@ def order(edit: Change) -> int:
 
 
 def in_words(edit: Change) -> str:
-    """Say a value.
+    """Say a value; CPUs that are no plain number as they are written.
 
+    >>> in_words(Change("a", "cpu", "3", "2")), in_words(Change("a", "cpu", "1", "990m"))
+    ('2 CPUs', 'cpu 990m')
     >>> in_words(Change("a", "nvidia.com/gpu", "4k", "2k")), in_words(Change("a", "hugepages-2Mi", "2Gi", "1Gi"))
     ('2000 GPUs', '1Gi of hugepages-2Mi')
     """
+    if edit.resource == CPU and not edit.new.isdecimal():
+        return as_written(edit)
     if edit.resource == CPU:
         return "1 CPU" if edit.new == "1" else f"{edit.new} CPUs"
     if edit.resource == MEMORY:

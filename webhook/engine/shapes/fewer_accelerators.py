@@ -112,20 +112,37 @@ def _merged(divided: tuple[Change, ...], lowered: tuple[Change, ...]) -> tuple[C
 def _most_of_one_cell(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
     """Keep one pod; its greediest container gets what its NUMA node has, beside the others where they lie together."""
     counted = [(count, main, name) for main in misfit.mains for name, count in misfit.accelerators[main.name].items()]
-    count, main, resource = max(counted, key=itemgetter(0))
-    most = max((cell.devices.get(resource, 0) for cell in cell_allocatable(node_class)), default=0)
-    beside = [one for one in misfit.mains if one is not main and one.kind is not ContainerKind.INIT]
-    others = sum(misfit.accelerators[one.name].get(resource, 0) for one in beside)
-    left = most - others if _cells.in_pod_scope(node_class) else most
-    if most == 1 or not 0 < left < count:
+    _, main, resource = max(counted, key=itemgetter(0))
+    fewer = _within_one_cell(misfit, node_class, main, resource)
+    if not fewer:
         return
-    fewer = (change(main, resource, Quantity.of_count(left)),)
     facts = changed(misfit.facts, fewer)
     for cell in _cells.roomy_cells(facts, node_class)[:1]:
         lowered = _cells.bring_down(misfit, facts, node_class, cell, together=_cells.in_pod_scope(node_class))
         if lowered is not None:
             text = f"{_fewer(misfit, (*fewer, *lowered))}{_without_annotation(misfit)}"
             yield Suggestion(KIND.name, text, node_class, (*fewer, *lowered))
+
+
+def _within_one_cell(misfit: Misfit, node_class: NodeClass, main: Container, resource: str) -> tuple[Change, ...]:
+    """Leave the greediest container what the others do not take; if that is less than one of them has, share it out."""
+    most = max((cell.devices.get(resource, 0) for cell in cell_allocatable(node_class)), default=0)
+    together = _beside(misfit, main) if _cells.in_pod_scope(node_class) else []
+    counts = {one.name: misfit.accelerators[one.name].get(resource, 0) for one in (main, *together)}
+    total, count = sum(counts.values()), counts[main.name]
+    fewer = {main.name: most - (total - count)}
+    if fewer[main.name] < max((counts[one.name] for one in together), default=1):
+        fewer = {name: max(1, number * most // total) for name, number in counts.items() if number}
+    if most <= 1 or total <= most or sum({**counts, **fewer}.values()) > most:
+        return ()
+    containers = [one for one in misfit.mains if fewer.get(one.name, counts.get(one.name)) != counts.get(one.name)]
+    return tuple(change(one, resource, Quantity.of_count(fewer[one.name])) for one in containers)
+
+
+def _beside(misfit: Misfit, main: Container) -> list[Container]:
+    """Answer the main containers that run at the same time as `main`; an init container sees only sidecars."""
+    kinds = {ContainerKind.SIDECAR} if main.kind is ContainerKind.INIT else {ContainerKind.SIDECAR, ContainerKind.APP}
+    return [one for one in misfit.mains if one is not main and one.kind in kinds]
 
 
 def _fewer(misfit: Misfit, edits: tuple[Change, ...]) -> str:

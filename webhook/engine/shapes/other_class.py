@@ -54,4 +54,4 @@ def _way(selector: dict[str, str], taints: tuple[Taint, ...]) -> str:
     return " and ".join((*labels, *(f"toleration {one.key}={one.value}:{one.effect}" for one in taints)))
 
 
-KIND = Kind("other-class", rank=8, propose=propose, moves=True)
+KIND = Kind("other-class", rank=7, propose=propose, moves=True)

@@ -34,12 +34,13 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
 
 def _suggestion(misfit: Misfit, pool: NodeClass, numa_nodes: int, edits: tuple[Change, ...] = ()) -> Suggestion:
     kubelet = pool.kubelet
-    spreads = f" with {ACROSS_NUMA}" if kubelet.cpu_manager_policy_options.get(ACROSS_NUMA) == "true" else ""
-    parts = [f"a node pool with topology manager policy {kubelet.topology_manager_policy}{spreads}"]
-    if not _width.is_declared(misfit, numa_nodes):
-        parts.append(_width.annotation(numa_nodes))
-    parts += map(_words.as_written, edits)
-    return Suggestion(KIND.name, _words.listed(parts), pool, edits, numa_nodes=numa_nodes)
+    spreads = f" and {ACROSS_NUMA}" if kubelet.cpu_manager_policy_options.get(ACROSS_NUMA) == "true" else ""
+    text = f"a node pool with topology manager policy {kubelet.topology_manager_policy}{spreads}"
+    annotated = [] if _width.is_declared(misfit, numa_nodes) else [_width.annotation(numa_nodes)]
+    written = [*annotated, *map(_words.as_written, edits)]
+    if written:
+        text = f"{text}, and in the pod {_words.listed(written)}"
+    return Suggestion(KIND.name, text, pool, edits, numa_nodes=numa_nodes)
 
 
 @lru_cache(maxsize=256)

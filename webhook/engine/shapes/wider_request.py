@@ -23,4 +23,4 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
             yield Suggestion(KIND.name, f"{annotated}ask for {values}{name}", node_class, edits, numa_nodes=number)
 
 
-KIND = Kind("wider-request", rank=7, propose=propose)
+KIND = Kind("wider-request", rank=8, propose=propose, moves=True)

@@ -67,8 +67,29 @@ def test_one_pod_with_fewer_is_made_to_fit_as_a_whole() -> None:
     pair = pod(container("a", **equal("8", "8Gi", 5)), container("b", **equal("8", "8Gi", 1)))
 
     assert texts(KIND, pod(container(**equal("140", "200Gi", 5))))[0] == "ask for 4 GPUs and 94 CPUs per pod"
-    assert texts(KIND, odd)[0] == "give container server 4 GPUs, 92 CPUs and container proxy 990m CPUs"
+    assert texts(KIND, odd)[0] == "give container server 4 GPUs, 94 CPUs and container proxy cpu 990m"
     assert texts(KIND, pair) == ["give container a 3 GPUs"]
+
+
+def test_containers_that_would_be_left_less_than_another_share_what_one_numa_node_has() -> None:
+    pairs = [(3, 3), (5, 4), (4, 1), (1, 7)]
+    first = [
+        texts(KIND, pod(container("a", **equal("8", "8Gi", a)), container("b", **equal("8", "8Gi", b))))[0]
+        for a, b in pairs
+    ]
+
+    assert first == [
+        "give container a 2 GPUs and container b 2 GPUs",
+        "give container a 2 GPUs and container b 1 GPU",
+        "give container a 3 GPUs",
+        "give container b 3 GPUs",
+    ]
+
+
+def test_an_init_container_may_have_what_later_ones_use_again() -> None:
+    building = pod(container(**equal("8", "8Gi", 1)), init=(container("build", **equal("8", "8Gi", 8)),))
+
+    assert texts(KIND, building) == ["give container build 4 GPUs"]
 
 
 def test_what_still_exceeds_a_numa_node_is_lowered() -> None:
@@ -100,7 +121,7 @@ def test_several_main_containers_are_divided_alike() -> None:
     pair = pod(container("a", **equal("8", "8Gi", 3)), container("b", **equal("10", "32Gi", 3)))
 
     assert texts(KIND, pair) == [
-        "give container a 1 GPU",
+        "give container a 2 GPUs and container b 2 GPUs",
         "run 3 replicas with 1 GPU, 2 CPUs, 2730Mi in container a and 1 GPU, 2 CPUs, 10922Mi in container b",
     ]
 

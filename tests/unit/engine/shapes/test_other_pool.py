@@ -12,22 +12,22 @@ from misfits import texts
 from webhook.engine.shapes.other_pool import KIND
 
 POOL = "a node pool with topology manager policy"
-SPREAD = f"{POOL} restricted with distribute-cpus-across-numa"
+SPREAD = f"{POOL} restricted and distribute-cpus-across-numa"
 
 
 def test_the_strictest_kubelet_comes_first_then_other_values() -> None:
     assert texts(KIND, pod(container(**equal("176", "1800Gi", 8)))) == [
-        f'{POOL} restricted and numagate.io/numa-nodes: "2"',
-        f'{SPREAD} and numagate.io/numa-nodes: "2"',
-        f'{POOL} best-effort and numagate.io/numa-nodes: "2"',
-        f'{POOL} restricted, numagate.io/numa-nodes: "2" and cpu 188',
-        f'{SPREAD}, numagate.io/numa-nodes: "2" and cpu 188',
+        f'{POOL} restricted, and in the pod numagate.io/numa-nodes: "2"',
+        f'{SPREAD}, and in the pod numagate.io/numa-nodes: "2"',
+        f'{POOL} best-effort, and in the pod numagate.io/numa-nodes: "2"',
+        f'{POOL} restricted, and in the pod numagate.io/numa-nodes: "2" and cpu 188',
+        f'{SPREAD}, and in the pod numagate.io/numa-nodes: "2" and cpu 188',
     ]
 
 
 def test_a_pod_that_is_too_narrow_is_given_values_at_once_the_nearest_first() -> None:
     assert texts(KIND, pod(container(**equal("24", "500Gi", 8))))[0] == (
-        f'{POOL} restricted, numagate.io/numa-nodes: "2", cpu 100 and memory 1010Gi'
+        f'{POOL} restricted, and in the pod numagate.io/numa-nodes: "2", cpu 100 and memory 1010Gi'
     )
 
 

@@ -45,6 +45,18 @@ def test_else_both_give_way_in_proportion() -> None:
     assert texts(KIND, pair) == ["give container prefill cpu 48 and container decode cpu 44"]
 
 
+def test_of_equal_ones_none_gives_way_far() -> None:
+    pair = pod(container("prefill", **equal("8", "600Gi", 1)), container("decode", **equal("8", "600Gi", 1)))
+
+    assert texts(KIND, pair) == ["give container prefill memory 504Gi and container decode memory 504Gi"]
+
+
+def test_a_helper_that_exceeds_a_numa_node_leaves_the_others_what_they_have() -> None:
+    cached = pod(container(**equal("8", "50Gi", 1)), container("cache", **equal("500m", "1200Gi", None)))
+
+    assert texts(KIND, cached) == ["give container cache memory 958Gi"]
+
+
 def test_container_by_container_each_is_measured_alone_first() -> None:
     pair = pod(container("prefill", **equal("120", "64Gi", 1)), container("decode", **equal("40", "64Gi", 1)))
 
@@ -72,7 +84,7 @@ def test_huge_pages_are_whole_pages_of_the_numa_node() -> None:
 def test_parts_of_cores_go_on_the_way() -> None:
     odd = pod(container(**equal("95", "64Gi", 1)), container("proxy", **equal("1", "1Gi", None)))
 
-    assert texts(KIND, odd) == ["give container server cpu 92 and container proxy cpu 990m"]
+    assert texts(KIND, odd) == ["give container server cpu 94 and container proxy cpu 990m"]
 
 
 def test_overhead_and_shared_cpus_count_against_the_whole_node() -> None:
