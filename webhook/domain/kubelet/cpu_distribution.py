@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from math import sqrt
+from typing import Final
 from typing import TypeAlias
 
 from webhook.domain.kubelet.cpu_accumulator import Accumulator
+from webhook.domain.kubelet.refusal import TooManyCellsError
 from webhook.domain.kubelet.refusal import panic
+
+MAX_TRIES: Final = 1 << 17
+"""How many combinations are looked at before the simulation gives up; a real kubelet may be busy for minutes then."""
 
 _Array: TypeAlias = list[int]
 """What a Go slice points to: a combination of `size` items is in its first places, see `_combinations`."""
@@ -77,6 +82,7 @@ class _Search:
         self.count = accumulator.needed
         self.group = group
         self.align_by_socket = align_by_socket
+        self.tries = 0
         self.cells = accumulator.sorted_cells()
         self.free = {cell: accumulator.free_in(cell) for cell in self.cells}
 
@@ -94,6 +100,7 @@ class _Search:
         for array in _combinations(self.cells, size):
             if best and best.remainder.balance == 0 and (best.one_socket or not self.align_by_socket):
                 break
+            self._count()
             combo = array[:size]
             one_socket = self.align_by_socket and self._in_one_socket(combo)
             if (best and best.outdoes(one_socket=one_socket)) or tried.knows(combo, one_socket=one_socket):
@@ -108,6 +115,11 @@ class _Search:
             if better:
                 best = _Found(array, remainder, one_socket)
         return best
+
+    def _count(self) -> None:
+        self.tries += 1
+        if self.tries > MAX_TRIES:
+            raise TooManyCellsError(len(self.free))
 
     def whole_groups(self, cell: int) -> int:
         """Answer how many of the cell's free CPUs can be handed out in groups."""
@@ -134,6 +146,7 @@ class _Search:
         for size in range(len(candidates), 0, -1):
             tried = _Tried(after)
             for array in _combinations(candidates, size):
+                self._count()
                 subset = array[:size]
                 if tried.knows(subset) or sum(after[cell] for cell in subset) < rest:
                     continue
@@ -143,7 +156,17 @@ class _Search:
         return best
 
     def _hand_out(self, after: dict[int, int], subset: Sequence[int], rest: int) -> dict[int, int]:
+        """Take the rest as `rounds` would, as many rounds at once as all of the cells can give."""
         left = dict(after)
+        while True:
+            giving = [cell for cell in subset if left[cell] >= self.group]
+            turns = min((left[cell] // self.group for cell in giving), default=0)
+            turns = min(turns, rest // (self.group * len(giving))) if giving else 0
+            if not turns:
+                break
+            for cell in giving:
+                left[cell] -= turns * self.group
+            rest -= turns * self.group * len(giving)
         for cell in rounds(subset, rest, self.group, left.__getitem__):
             left[cell] -= self.group
         return left
