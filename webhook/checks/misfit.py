@@ -26,6 +26,7 @@ from webhook.domain.levels import Level
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import amount
+from webhook.domain.topology import unlike
 
 _SILENT: Final = {STARTUP, SIMULATION}
 """Handlers of refusals that are no answer to this pod in particular."""
@@ -43,7 +44,11 @@ def find(subject: Subject) -> Iterator[Flaw]:
     refusing = [fit for fit in subject.fits if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED]
     if not refusing or not subject.unfit:
         return
-    nearest = min(refusing, key=lambda fit: (fit.admission.handler in _SILENT, len(_excesses(subject, fit))))
+    kinds = set(unlike(fit.node_class for fit in refusing))
+    nearest = min(
+        (fit for fit in refusing if fit.node_class in kinds),
+        key=lambda fit: (fit.admission.handler in _SILENT, len(_excesses(subject, fit))),
+    )
     excesses = _excesses(subject, nearest)
     if not excesses and _speaks_for_itself(subject, nearest):
         return

@@ -28,7 +28,9 @@ from webhook.domain.resources import CPU
 from webhook.domain.resources import ResourceList
 
 MAX_CONTAINERS = 200
-"""A pod with more is not simulated: no model server needs them, and each costs time on every node class."""
+"""A pod with more is not simulated: no model server needs them, and each costs time on every kind of node."""
+MAX_PLACEMENTS = 4000
+"""Nor is one whose containers, times the kinds of nodes that are eligible, are more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Subject:
     `by_limit_range` holds (container, side, resource) for values that a LimitRange filled in: nobody chose them.
     `fits` has one entry per eligible node class; none means that the topology is unknown.
     `shares` are the CPU and memory that a repair would give where an accelerator container names none.
+    `most_containers` is how many containers the pod may have to be simulated.
     `helper_values` are the same for helpers. `remedies` answers what would make a misfit fit, best first; it simulates,
     and is asked only for what is told.
     """
@@ -52,6 +55,7 @@ class Subject:
     shares: Mapping[str, Mapping[str, Quantity]]
     helper_values: Mapping[str, Mapping[str, Quantity]]
     remedies: Callable[[], tuple[str, ...]] = tuple
+    most_containers: int = MAX_CONTAINERS
 
     @property
     def mains(self) -> Iterator[Container]:
@@ -66,7 +70,7 @@ class Subject:
     @property
     def crowded(self) -> bool:
         """Whether there are too many containers to simulate."""
-        return len(self.facts.containers) > MAX_CONTAINERS
+        return len(self.facts.containers) > self.most_containers
 
     @property
     def unfit(self) -> bool:

@@ -11,7 +11,9 @@ from webhook.domain.evenness import why_uneven
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Placement
 from webhook.domain.kubelet.admit import admit_on_empty
+from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.pod import PodFacts
+from webhook.domain.resources import MEMORY
 from webhook.domain.topology import NodeClass
 
 
@@ -88,6 +90,8 @@ def fit(
     cause, reason = _why_not(placed, cells, numa_nodes)
     if cause is None and _leaves_memory(admission, node_class):
         cause, reason = Cause.UNPINNED, "the memory of spec.resources is no whole number of bytes, and is not pinned"
+    if cause is None and node_class.kubelet.memory_manager_policy != "Static":
+        cause, reason = _beyond_its_cells(facts, placed, node_class)
     if cause is not None:
         return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
     return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
@@ -116,6 +120,19 @@ def _leaves_memory(admission: Admission, node_class: NodeClass) -> bool:
     """Tell whether the memory manager passed over a pod with spec.resources: it says nothing, unlike of a container."""
     unpinned = admission.pod is not None and not admission.pod.memory
     return unpinned and node_class.kubelet.memory_manager_policy == "Static"
+
+
+def _beyond_its_cells(facts: PodFacts, placed: list[Placement], node_class: NodeClass) -> tuple[Cause | None, str]:
+    """Find a container with more memory than its NUMA nodes have, which a kubelet that pins none does not notice."""
+    rooms = {cell.id: cell.memory for cell in cell_allocatable(node_class)}
+    asked = {container.name: container.requests.get(MEMORY) for container in facts.containers}
+    for placement in placed:
+        size = asked.get(placement.container)
+        if size is not None and size.value > sum(rooms[cell] for cell in placement.cells):
+            nodes = "NUMA node" if len(placement.cells) == 1 else "NUMA nodes"
+            wide = f"{nodes} {_join(placement.cells)}"
+            return Cause.SPREAD, f"container {placement.container} has more memory ({size}) than {wide}"
+    return None, ""
 
 
 def _why_unenforced(node_class: NodeClass) -> str:

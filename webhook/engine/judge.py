@@ -66,10 +66,14 @@ class Judgement:
     told: Subject
 
 
-def judge_pod(pod: JsonObject, world: World, *, modes: Modes) -> Judgement:
-    """Judge a pod as the policy's `modes` say. Never raises: what cannot be read is an INVALID finding."""
-    facts = read(pod)
-    subject = _kept_shares(pod, gather(facts, world.policy, world.classes), world)
+def judge_pod(pod: JsonObject, world: World, *, modes: Modes, seen: Subject | None = None) -> Judgement:
+    """Judge a pod as the policy's `modes` say. Never raises: what cannot be read is an INVALID finding.
+
+    `seen` is what the checks saw of the pod as written, from a judgement with other modes: it need not be simulated
+    again.
+    """
+    subject = seen or _kept_shares(pod, gather(read(pod), world.policy, world.classes), world)
+    facts = subject.facts
     findings = find(subject)
     invalid = any(finding.severity is Severity.INVALID for finding in findings)
     governed = governs(facts, subject.accelerators, world.policy)

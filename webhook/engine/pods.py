@@ -107,7 +107,7 @@ def _refused(pod: JsonObject, judgement: Judgement, world: World, modes: Modes) 
     if not judgement.remaining:
         return ()
     repairing = replace(modes, repair=Level.ALIGNED)
-    told = as_refused(judge_pod(pod, world, modes=repairing))
+    told = as_refused(judge_pod(pod, world, modes=repairing, seen=judgement.subject))
     return tuple(one for one in told if one.severity is not Severity.WARNING and one.level <= modes.enforce)
 
 

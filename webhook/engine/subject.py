@@ -8,6 +8,7 @@ from webhook.domain import expectation
 from webhook.domain import keys
 from webhook.domain import numa_nodes
 from webhook.domain.check import MAX_CONTAINERS
+from webhook.domain.check import MAX_PLACEMENTS
 from webhook.domain.check import Subject
 from webhook.domain.fit import fit_each
 from webhook.domain.pod import PodFacts
@@ -18,6 +19,7 @@ from webhook.domain.recognition import is_inference
 from webhook.domain.resources import COMPUTE
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
+from webhook.domain.topology import unlike
 from webhook.engine import limit_range
 from webhook.engine import share
 from webhook.engine import suggest
@@ -67,8 +69,10 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
     """Simulate the pod on each eligible class and collect what the checks read."""
     accelerators = accelerators_of(facts, policy.accelerators)
     count = numa_nodes.asked_for(facts.annotations)
-    crowded = len(facts.containers) > MAX_CONTAINERS
-    candidates = eligible(facts, accelerators, classes) if accelerators and not crowded else ()
+    candidates = eligible(facts, accelerators, classes) if accelerators else ()
+    limit = min(MAX_CONTAINERS, MAX_PLACEMENTS // max(1, len(unlike(candidates))))
+    crowded = len(facts.containers) > limit
+    candidates = () if crowded else candidates
     fits = fit_each(facts, candidates, accelerators, count)
     helpers = [one for one in facts.containers if one.name not in accelerators and not crowded]
     subject = Subject(
@@ -80,6 +84,7 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
         fits=fits,
         shares={},
         helper_values={container.name: share.helper_values(container, policy.repair) for container in helpers},
+        most_containers=limit,
     )
     subject = replace(subject, remedies=partial(_remedies, subject, classes))
     if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):

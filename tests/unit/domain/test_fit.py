@@ -129,3 +129,13 @@ def test_an_admission_is_aligned_where_it_stays_within_the_numa_nodes() -> None:
     ]
 
     assert [is_aligned(one, {"app"}) for one in admissions] == [True, False]
+
+
+def test_memory_that_nobody_pins_must_still_lie_with_its_cpus() -> None:
+    unpinned = replace(machine(), kubelet=replace(machine().kubelet, memory_manager_policy="None"))
+    small, large = facts.read(raw_pod(app("4/31Gi/1"))), facts.read(raw_pod(app("4/32Gi/1")))
+
+    assert fit(small, unpinned, {"app": {GPU: 1}}).fits is Fits.YES
+    answer = fit(large, unpinned, {"app": {GPU: 1}})
+    assert (answer.fits, answer.cause) == (Fits.NO, Cause.SPREAD)
+    assert answer.reason == "container app has more memory (32Gi) than NUMA node 0"

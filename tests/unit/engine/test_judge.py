@@ -315,3 +315,13 @@ def test_a_limit_ranges_default_that_is_the_share_is_not_missing() -> None:
     obj = pod(container(**equal("22", "252Gi")), annotations={"kubernetes.io/limit-ranger": text})
 
     assert judge(obj).outcome is Outcome.ACCEPT
+
+
+def test_fewer_containers_are_simulated_on_many_kinds_of_nodes() -> None:
+    made = pod(*(container(f"c{number}", limits={GPU: "1"}) for number in range(50)))
+    base = load_profile("generic-2x4")
+    many = [replace(base, name=str(number), kubelet=replace(base.kubelet)) for number in range(100)]
+
+    codes = [finding.code for finding in judge_pod(made, world(*many), modes=Modes()).findings]
+    assert codes == ["crowded-pod"]
+    assert "crowded-pod" not in [one.code for one in judge_pod(made, world(*many[:10]), modes=Modes()).findings]

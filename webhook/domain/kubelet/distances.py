@@ -41,6 +41,12 @@ class Distances:
         return mask
 
 
+@lru_cache(maxsize=256)
+def distances_of(rows: tuple[tuple[int, tuple[int, ...]], ...]) -> Distances:
+    """Make the table of these NUMA nodes and their distances; machines with equal tables share it."""
+    return Distances(dict(rows))
+
+
 @lru_cache(maxsize=64)
 def closest_first(distances: Distances, within: int, size: int) -> tuple[int, ...]:
     """Order the masks of `size` bits of `within` as Closest does: by average distance, then the smaller number.

@@ -12,7 +12,7 @@ from webhook.domain.kubelet import memory_table
 from webhook.domain.kubelet import predicates
 from webhook.domain.kubelet.cpu_topology import CpuTopology
 from webhook.domain.kubelet.device_manager import DeviceTable
-from webhook.domain.kubelet.distances import Distances
+from webhook.domain.kubelet.distances import distances_of
 from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.hint_merger import HintMerger
 from webhook.domain.kubelet.memory_table import MemoryTable
@@ -99,5 +99,6 @@ def _memory(node_class: NodeClass, rules: Rules) -> MemoryTable:
 
 def _merger(node_class: NodeClass, options: TopologyOptions) -> HintMerger:
     cells = bitmask.of(cell.id for cell in node_class.cells)
-    distances = Distances({cell.id: cell.distances for cell in node_class.cells}) if options.prefer_closest else None
+    rows = tuple((cell.id, cell.distances) for cell in node_class.cells)
+    distances = distances_of(rows) if options.prefer_closest else None
     return HintMerger(node_class.kubelet.topology_manager_policy, cells, distances)
