@@ -60,9 +60,12 @@ def decisions(table: Table) -> None:
     for name, obj in PODS.items():
         validate = request(patched(obj, known))
         for count in (1, 10, 100):
-            classes = world(*(replace(base, name=f"class-{number}") for number in range(count)))
+            # A kubelet's settings of its own make a class unlike the others.
+            kinds = (replace(base, name=f"class-{number}", kubelet=replace(base.kubelet)) for number in range(count))
             first = f"{name}, 1 classes" if count > 1 else None
-            table.add(f"{name}, {count} classes", partial(review, validate, classes), than=first)
+            table.add(f"{name}, {count} classes", partial(review, validate, world(*kinds)), than=first)
+        alike = world(*(replace(base, name=f"class-{number}") for number in range(100)))
+        table.add(f"{name}, 100 classes alike", partial(review, validate, alike), than=f"{name}, 1 classes")
 
 
 def hostile(table: Table) -> None:
