@@ -16,7 +16,7 @@ from webhook.domain.kubelet.refusal import TooManyCellsError
 from webhook.domain.kubelet.refusal import panic
 
 MAX_TRIES: Final = 1 << 17
-"""How many combinations are looked at before the simulation gives up; a real kubelet may be busy for minutes then."""
+"""How many combinations are looked at before the simulation gives up: half a second; a real kubelet takes as long."""
 
 _Array: TypeAlias = list[int]
 """What a Go slice points to: a combination of `size` items is in its first places, see `_combinations`."""
