@@ -11,6 +11,7 @@ from kubelets import GIB
 from kubelets import cells
 from kubelets import gpus
 from kubelets import machine
+from misfits import P0
 
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import NodeClass
@@ -91,3 +92,16 @@ def test_a_class_whose_kubelet_answers_is_nearer_than_one_that_does_not_start() 
     said = misfits(equal("20", "1Gi", 1), DOES_NOT_START, ROOMY)
 
     assert ["does not start" in one for one in said] == [False]
+
+
+def test_where_no_change_is_enough_what_must_change_is_told_as_a_start() -> None:
+    assert misfits(equal("10", "50Gi", 8, **{"hugepages-2Mi": "1Gi"}), P0) == [
+        (
+            "8 nvidia.com/gpu never fit one NUMA node of generic-2x4 (4 per NUMA node): no single change was found "
+            "that fits, start with at most 4; numagate explain shows the NUMA nodes"
+        ),
+        (
+            "hugepages-2Mi 1Gi never fits one NUMA node of generic-2x4 (0 per NUMA node): remove hugepages-2Mi, "
+            "or use a node pool that has it"
+        ),
+    ]
