@@ -37,7 +37,6 @@ _FAILURES: Final[Mapping[str | None, str]] = {
 }
 """What is said where no handler of a real kubelet answers, before the reason."""
 
-_NONE_FOUND: Final = "no single change was found that fits"
 _LOOK: Final = "numagate explain shows the NUMA nodes"
 
 
@@ -52,7 +51,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     remedies = subject.remedies()
     for number, excess in enumerate(excesses):
-        cure = _cure(excess, remedies, is_first=number == 0)
+        cure = _cure(subject, excess, remedies, is_first=number == 0)
         yield Flaw(
             path=excess.path,
             message=f"{excess.message}: {cure}" if cure else excess.message,
@@ -71,13 +70,20 @@ def _excesses(subject: Subject, fit: ClassFit) -> tuple[room.Excess, ...]:
     return room.excesses(subject.facts, fit.node_class, subject.numa_nodes)
 
 
-def _cure(excess: room.Excess, remedies: tuple[str, ...], *, is_first: bool) -> str:
+def _cure(subject: Subject, excess: room.Excess, remedies: tuple[str, ...], *, is_first: bool) -> str:
     """Say what to do; where no change that was tried is enough, what must change in any case, and where to look."""
     if remedies:
         return ", or ".join(remedies) if is_first else ""
     if excess.wanted.split()[:3] == ["at", "most", "0"]:
         return f"remove {excess.resource}, or use a node pool that has it"
-    return f"{_NONE_FOUND}, start with {excess.wanted}; {_LOOK}" if is_first else ""
+    return f"{_none_found(subject)}, start with {excess.wanted}; {_LOOK}" if is_first else ""
+
+
+def _none_found(subject: Subject) -> str:
+    """Tell that no change fits; values in spec.resources are never tried."""
+    if subject.facts.resources_set:
+        return "no change of spec.resources was tried"
+    return "no single change was found that fits"
 
 
 def _combination(subject: Subject, nearest: ClassFit, cure: str) -> Flaw:
@@ -89,7 +95,7 @@ def _combination(subject: Subject, nearest: ClassFit, cure: str) -> Flaw:
         message=f"{_FAILURES[handler].format(name)}: {nearest.admission.message}{f': {cure}' if cure else ''}"
         if handler in _FAILURES
         else f"the containers never fit an empty node of {name} together: {nearest.reason}{overhead}: "
-        f"{cure or f'{_NONE_FOUND}; {_LOOK}'}",
+        f"{cure or f'{_none_found(subject)}; {_LOOK}'}",
         container=None if main is None else main.name,
     )
 
