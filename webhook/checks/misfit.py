@@ -38,6 +38,8 @@ _FAILURES: Final[Mapping[str | None, str]] = {
 }
 """What is said where no handler of a real kubelet answers, before the reason."""
 
+_LOOK: Final = "numagate explain shows the NUMA nodes"
+
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield what exceeds the class that comes nearest; one flaw per resource, or one for the combination."""
@@ -54,17 +56,16 @@ def find(subject: Subject) -> Iterator[Flaw]:
         return
     remedies = subject.remedies()
     for number, excess in enumerate(excesses):
-        cure = ", or ".join(remedies) or _less(excess)
+        cure = _cure(subject, excess, remedies, is_first=number == 0)
         yield Flaw(
             path=excess.path,
-            message=f"{excess.message}: {cure}" if number == 0 else excess.message,
+            message=f"{excess.message}: {cure}" if cure else excess.message,
             container=excess.container,
             actual=excess.actual,
             wanted=excess.wanted,
         )
     if not excesses:
-        remedy = f": {', or '.join(remedies)}" if remedies else ""
-        yield _combination(subject, nearest, remedy)
+        yield _combination(subject, nearest, ", or ".join(remedies))
 
 
 def _excesses(subject: Subject, fit: ClassFit) -> tuple[room.Excess, ...]:
@@ -74,20 +75,32 @@ def _excesses(subject: Subject, fit: ClassFit) -> tuple[room.Excess, ...]:
     return room.excesses(subject.facts, fit.node_class, subject.numa_nodes)
 
 
-def _less(excess: room.Excess) -> str:
-    nowhere = excess.wanted.split()[:3] == ["at", "most", "0"]
-    return f"remove {excess.resource}, or use a node pool that has it" if nowhere else f"ask for {excess.wanted}"
+def _cure(subject: Subject, excess: room.Excess, remedies: tuple[str, ...], *, is_first: bool) -> str:
+    """Say what to do; where no change that was tried is enough, what must change in any case, and where to look."""
+    if remedies:
+        return ", or ".join(remedies) if is_first else ""
+    if excess.wanted.split()[:3] == ["at", "most", "0"]:
+        return f"remove {excess.resource}, or use a node pool that has it"
+    return f"{_none_found(subject)}, start with {excess.wanted}; {_LOOK}" if is_first else ""
 
 
-def _combination(subject: Subject, nearest: ClassFit, remedy: str) -> Flaw:
+def _none_found(subject: Subject) -> str:
+    """Tell that no change fits; values in spec.resources are never tried."""
+    if subject.facts.resources_set:
+        return "no change of spec.resources was tried"
+    return "no single change was found that fits"
+
+
+def _combination(subject: Subject, nearest: ClassFit, cure: str) -> Flaw:
     main = next(iter(subject.mains), None)
     name, handler = nearest.node_class.name, nearest.admission.handler
     overhead = " (the pod's overhead counts as well)" if subject.facts.overhead else ""
     return Flaw(
         path=("spec", "containers") if main is None else (*main.path, "resources"),
-        message=f"{_FAILURES[handler].format(name)}: {nearest.admission.message}{remedy}"
+        message=f"{_FAILURES[handler].format(name)}: {nearest.admission.message}{f': {cure}' if cure else ''}"
         if handler in _FAILURES
-        else f"the containers never fit an empty node of {name} together: {nearest.reason}{overhead}{remedy}",
+        else f"the containers never fit an empty node of {name} together: {nearest.reason}{overhead}: "
+        f"{cure or f'{_none_found(subject)}; {_LOOK}'}",
         container=None if main is None else main.name,
     )
 

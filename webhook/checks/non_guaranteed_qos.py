@@ -3,7 +3,7 @@
 What: spec.resources are set, and CPU or memory in them are missing or unequal.
 Why: where spec.resources are set, they alone decide the QoS class, whatever the containers say
 (pkg/apis/core/v1/helper/qos/qos.go:ComputePodQOS).
-Instead: set CPU and memory per container, and leave spec.resources out.
+Instead: set CPU and memory per container, and leave spec.resources out; where nodes pin such pods, make them equal.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,18 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.pod import QOSClass
 
+_INSTEAD = "set cpu and memory per container instead"
+
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw where spec.resources decide and do not give Guaranteed."""
     facts = subject.facts
     if facts.resources_set and facts.qos is not QOSClass.GUARANTEED:
+        gated = any(fit.node_class.kubelet.pins_pod_level for fit in subject.fits)
+        remedy = "write equal cpu and memory limits and requests there" if gated else _INSTEAD
         yield Flaw(
             path=("spec", "resources"),
-            message=f"spec.resources make the pod {facts.qos.value}: set cpu and memory per container instead",
+            message=f"spec.resources make the pod {facts.qos.value}: {remedy}",
             actual=facts.qos.value,
             wanted=QOSClass.GUARANTEED.value,
         )

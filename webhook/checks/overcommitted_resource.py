@@ -25,7 +25,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
         for name, request in sorted(container.requests.items()):
             if not is_never_overcommitted(name):
                 continue
-            limit = container.limits.get(name)
+            limit, side = container.limits.get(name), "requests"
             if limit is None:
                 message = f"{name} has a request of {request} but no limit, which the API server refuses"
                 wanted = f"limits[{name}]: {request}"
@@ -34,10 +34,10 @@ def find(subject: Subject) -> Iterator[Flaw]:
                 wanted = str(limit)
             elif is_extended(name) and not request.is_whole:
                 message = f"{name} {request} is not a whole number, which the API server refuses"
-                wanted = "a whole number"
+                wanted, side = "a whole number", "limits"
             else:
                 continue
-            yield Flaw(field_of(container, "requests", name), message, container.name, str(request), wanted)
+            yield Flaw(field_of(container, side, name), message, container.name, str(request), wanted)
 
 
 CHECK = Check(

@@ -14,15 +14,20 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.policy import Answer
 
+_MOST_NAMED = 3
+"""How many resources are told; a pod may ask for any number."""
+
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw where no class is eligible, as grave as the policy says."""
     answer = subject.policy.on_unknown
     if subject.fits or answer is Answer.ALLOW:
         return
+    resources = sorted({resource for counts in subject.accelerators.values() for resource in counts})
     yield Flaw(
         path=("spec", "nodeSelector"),
-        message="no NodeProfile is known for the nodes this pod may run on, so its NUMA fit was not checked",
+        message="no NodeProfile is known for the nodes this pod may run on, so its NUMA fit was not checked: "
+        f"declare one that has {' and '.join(resources[:_MOST_NAMED])}",
         severity=Severity.FAULT if answer is Answer.DENY else Severity.WARNING,
     )
 

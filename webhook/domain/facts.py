@@ -134,7 +134,7 @@ def _quantities(block: JsonObject, key: str, path: Path, container: str | None, 
             faults.append(_bad_quantity((*place, name), container, value, str(error)))
             continue
         if quantity.sign < 0:
-            faults.append(_bad_quantity((*place, name), container, value, "must not be negative"))
+            faults.append(_bad_quantity((*place, name), container, value, f"{str(value)[:64]} must not be negative"))
             continue
         found[name] = quantity
     return found

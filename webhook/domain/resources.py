@@ -12,6 +12,8 @@ HUGEPAGES_PREFIX = "hugepages-"
 _TEN_MILLI = Quantity.of_milli(10)
 COMPUTE = (CPU, MEMORY)
 """The two resources that decide the QoS class."""
+LEAST_MEMORY = Quantity.of_bytes(1 << 20)
+"""No container starts with less."""
 
 ResourceList: TypeAlias = Mapping[str, Quantity]
 """Quantities by resource name; a missing name counts as zero."""

@@ -18,6 +18,7 @@ from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.resources import COMPUTE
+from webhook.domain.resources import LEAST_MEMORY
 from webhook.domain.resources import MEMORY
 from webhook.domain.resources import below_whole
 from webhook.domain.rewrite import set_value
@@ -130,7 +131,8 @@ def _equalise(request: Quantity | None, limit: Quantity | None, resource: str) -
 
 
 def _whole_bytes(target: _Target) -> _Target:
-    if target.quantity.is_whole:
+    """Round up to a byte, unless so little must be a slip of the pen."""
+    if target.quantity.is_whole or target.quantity < LEAST_MEMORY:
         return target
     return _Target(Quantity.of_bytes(target.quantity.value), "fractional-memory", target.note)
 

@@ -77,6 +77,13 @@ class Trials:
                 return proposal
         return None
 
+    def with_share(self, suggestion: Suggestion, required: tuple[NodeClass, ...]) -> Suggestion:
+        """Answer the suggestion with the words that name its share as well, where that fits too."""
+        share = suggestion.share
+        if share is None or not self._fits(share, required):
+            return suggestion
+        return replace(suggestion, text=share.text)
+
     def _fits(self, suggestion: Suggestion, required: tuple[NodeClass, ...]) -> bool:
         own = suggestion.node_class
         return all(self._takes(suggestion, one) for one in (required if own in required else (own,)))
@@ -111,7 +118,7 @@ def shapes(misfit: Misfit, node_class: NodeClass) -> tuple[Suggestion, ...]:
         one = trials.first(kind.propose(misfit, node_class), (node_class,))
         if one is not None and not any(_is_same(one, known) for known in found):
             found.append(one)
-    return tuple(found)
+    return tuple(trials.with_share(one, (node_class,)) for one in found)
 
 
 def remedies(misfit: Misfit) -> tuple[str, ...]:
@@ -128,16 +135,20 @@ def remedies(misfit: Misfit) -> tuple[str, ...]:
             found = _best(kind, misfit, nearest[:MOST_CLASSES], trials)
             if found is not None:
                 best[kind.moves] = found
-    return tuple(_text(one, misfit) for one in best.values())
+    shown = [trials.with_share(one, _required(misfit, one.node_class)) for one in best.values()]
+    return tuple(_text(one, misfit) for one in shown)
 
 
 def _best(kind: Kind, misfit: Misfit, classes: list[NodeClass], trials: Trials) -> Suggestion | None:
     for node_class in classes:
-        required = unlike(misfit.classes) if misfit.required is Classes.ALL else (node_class,)
-        found = trials.first(kind.propose(misfit, node_class), required)
+        found = trials.first(kind.propose(misfit, node_class), _required(misfit, node_class))
         if found is not None:
             return found
     return None
+
+
+def _required(misfit: Misfit, node_class: NodeClass) -> tuple[NodeClass, ...]:
+    return unlike(misfit.classes) if misfit.required is Classes.ALL else (node_class,)
 
 
 def _is_refused(misfit: Misfit, answer: ClassFit) -> bool:
@@ -147,7 +158,7 @@ def _is_refused(misfit: Misfit, answer: ClassFit) -> bool:
 
 def _is_same(one: Suggestion, other: Suggestion) -> bool:
     """Tell whether two kinds lead to the same pod on the same nodes."""
-    return replace(one, kind=other.kind, text=other.text) == other
+    return replace(one, kind=other.kind, text=other.text, share=other.share) == other
 
 
 def _text(suggestion: Suggestion, misfit: Misfit) -> str:
@@ -155,7 +166,8 @@ def _text(suggestion: Suggestion, misfit: Misfit) -> str:
     name = suggestion.node_class.name
     if len(misfit.fits) == 1 or misfit.required is not Classes.ANY or name in suggestion.text:
         return suggestion.text
-    return f"{suggestion.text} ({name if suggestion.node_class in misfit.classes else f'machines of {name}'})"
+    where = name if suggestion.node_class in misfit.classes else f"machines of {name}"
+    return f"{suggestion.text} on {where}" if suggestion.text.endswith(")") else f"{suggestion.text} ({where})"
 
 
 def _is_even(answer: ClassFit) -> bool:

@@ -78,6 +78,7 @@ class Suggestion:
 
     `replicas` pods of the new shape have the accelerators of one of the old. `numa_nodes` is the number that the new
     pod asks for: above one it carries the annotation, else not. `node_selector` and `tolerations` are to be added.
+    `share` asks for less, so that other pods have theirs; where it fits as well, its text, which names both, is shown.
     """
 
     kind: str
@@ -88,6 +89,7 @@ class Suggestion:
     replicas: int = 1
     node_selector: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     tolerations: tuple[Taint, ...] = ()
+    share: "Suggestion | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from kubelets import GIB
 from kubelets import cells
 from kubelets import gpus
 from kubelets import machine
+from misfits import P0
+from misfits import kubelet
 
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import NodeClass
@@ -70,9 +72,9 @@ SAID = {
 """How the findings begin; what would make the pod fit may follow."""
 
 
-def misfits(asked: dict[str, Any], *classes: NodeClass) -> list[str]:
+def misfits(asked: dict[str, Any], *classes: NodeClass, **fields: Any) -> list[str]:
     known = world(*classes)
-    verdict = judge_pod(pod(container(**asked)), known, modes=known.policy.modes)
+    verdict = judge_pod(pod(container(**asked), **fields), known, modes=known.policy.modes)
     return [finding.message for finding in verdict.findings if finding.code == "misfit"]
 
 
@@ -91,3 +93,33 @@ def test_a_class_whose_kubelet_answers_is_nearer_than_one_that_does_not_start() 
     said = misfits(equal("20", "1Gi", 1), DOES_NOT_START, ROOMY)
 
     assert ["does not start" in one for one in said] == [False]
+
+
+def test_where_no_change_is_enough_what_must_change_is_told_as_a_start() -> None:
+    assert misfits(equal("10", "50Gi", 8, **{"hugepages-2Mi": "1Gi"}), P0) == [
+        (
+            "8 nvidia.com/gpu never fit one NUMA node of generic-2x4 (4 per NUMA node): no single change was found "
+            "that fits, start with at most 4; numagate explain shows the NUMA nodes"
+        ),
+        (
+            "hugepages-2Mi 1Gi never fits one NUMA node of generic-2x4 (0 per NUMA node): remove hugepages-2Mi, "
+            "or use a node pool that has it"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gpus_asked", "annotations", "cure"),
+    [
+        (2, {}, ": no change of spec.resources was tried, start with at most 94 together; "),
+        (8, {"numagate.io/numa-nodes": "2"}, ": no change of spec.resources was tried; "),
+    ],
+    ids=["one value exceeds", "the combination does"],
+)
+def test_of_spec_resources_no_value_is_said_to_fit(gpus_asked: int, annotations: dict[str, str], cure: str) -> None:
+    gated = kubelet(feature_gates={"PodLevelResourceManagers": True})
+    block = {side: {"cpu": "100", "memory": "800Gi"} for side in ("limits", "requests")}
+
+    (said,) = misfits(equal("96", "700Gi", gpus_asked), gated, resources=block, annotations=annotations)
+
+    assert said.endswith(f"{cure}numagate explain shows the NUMA nodes")

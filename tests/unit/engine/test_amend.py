@@ -37,6 +37,14 @@ def test_a_request_is_raised_to_its_limit() -> None:
     assert edits(obj) == [("server", "requests.cpu", "2", "10")]
 
 
+def test_memory_that_is_a_slip_is_left_as_it_is() -> None:
+    assert edits(pod(container(**equal("8", "100m", 1)))) == []
+    assert edits(pod(container(**equal("8", "1048576500m", 1)))) == [
+        ("server", "limits.memory", "1048576500m", "1048577"),
+        ("server", "requests.memory", "1048576500m", "1048577"),
+    ]
+
+
 def test_a_request_that_nobody_wrote_is_not_written_by_the_repair() -> None:
     assert edits(pod(container(limits={"cpu": "7500m", "memory": "8Gi", GPU: "1"}))) == [
         ("server", "limits.cpu", "7500m", "8")

@@ -104,7 +104,7 @@ def test_of_several_classes_the_nearest_is_named() -> None:
 
     assert remedies(five, SMALL, P0) == ("ask for 4 GPUs per pod (generic-2x4)",)
     assert remedies(pod(container(**equal("40", "300Gi", 1))), SMALL, reserved_first()) == (
-        "ask for cpu 16 (reserved-first)",
+        "ask for cpu 16 (4 is its share: 1 of 4 GPUs) on reserved-first",
     )
 
 
@@ -128,7 +128,7 @@ def test_where_kubelets_are_to_be_set_otherwise_their_machines_are_named() -> No
 def test_where_all_classes_count_the_shape_fits_them_all() -> None:
     wide = pod(container(**equal("40", "64Gi", 1)))
 
-    assert remedies(wide, SMALL, P0, required=Classes.ALL) == ("ask for cpu 30",)
+    assert remedies(wide, SMALL, P0, required=Classes.ALL) == ("ask for cpu 30 (6 is its share: 1 of 4 GPUs)",)
     assert remedies(pod(container(**equal("188", "2016Gi", 8))), RESTRICTED, P0, required=Classes.ALL)[0] == (
         "run 2 replicas of 4 GPUs, 94 CPUs and 1008Gi each"
     )
@@ -140,7 +140,7 @@ def test_a_class_beyond_the_selector_is_another_place() -> None:
     reserved = replace(LARGE, taints=(Taint("example.com/team", "NoSchedule", "other"),))
 
     assert remedies(chosen, small, LARGE) == (
-        "ask for cpu 31",
+        "ask for cpu 31 (7 is its share: 1 of 4 GPUs)",
         "use nodes of large, which take it as it is: nodeSelector example.com/pool: large",
     )
     (_, found) = suggest.shapes(misfit(chosen, small, reserved), small)
@@ -152,20 +152,24 @@ def test_a_class_that_required_affinity_excludes_is_no_other_place() -> None:
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     chosen = pod(container(**equal("40", "64Gi", 1)), affinity=affinity)
 
-    assert remedies(chosen, replace(SMALL, labels={"example.com/pool": "small"}), LARGE) == ("ask for cpu 31",)
+    assert remedies(chosen, replace(SMALL, labels={"example.com/pool": "small"}), LARGE) == (
+        "ask for cpu 31 (7 is its share: 1 of 4 GPUs)",
+    )
 
 
 def test_an_assumed_class_stands_for_whatever_the_pod_selects() -> None:
     assumed = replace(P0, labels={"example.com/pool": "small"}, assumed=True)
     chosen = pod(container(**equal("96", "64Gi", 1)), nodeSelector={"example.com/pool": "large"})
 
-    assert remedies(chosen, assumed) == ("ask for cpu 94",)
+    assert remedies(chosen, assumed) == ("ask for cpu 94 (22 is its share: 1 of 4 GPUs)",)
 
 
 def test_where_all_of_many_classes_count_two_proposals_are_tried() -> None:
     many = [replace(SMALL, name=f"class-{number}") for number in range(40)]
 
-    assert remedies(pod(container(**equal("40", "64Gi", 1))), *many, required=Classes.ALL) == ("ask for cpu 31",)
+    assert remedies(pod(container(**equal("40", "64Gi", 1))), *many, required=Classes.ALL) == (
+        "ask for cpu 31 (7 is its share: 1 of 4 GPUs)",
+    )
 
 
 def test_a_pod_that_cannot_be_read_is_not_reshaped() -> None:
@@ -182,7 +186,9 @@ def test_values_of_a_limit_range_are_neither_scaled_nor_shown() -> None:
 def test_a_lenient_kubelet_must_align_the_shape_all_the_same() -> None:
     lenient = kubelet(topology_manager_policy="best-effort")
 
-    assert remedies(pod(container(**equal("190", "64Gi", 1))), lenient) == ("ask for cpu 94",)
+    assert remedies(pod(container(**equal("190", "64Gi", 1))), lenient) == (
+        "ask for cpu 94 (22 is its share: 1 of 4 GPUs)",
+    )
     assert remedies(pod(container(**equal("190", "64Gi", 16))), lenient)[0] == (
         "run 4 replicas of 4 GPUs, 46 CPUs and 16Gi each"
     )
@@ -216,6 +222,19 @@ def test_a_shape_for_more_classes_than_can_be_tried_is_not_shown() -> None:
 
     assert suggest.Trials(crowded).first(iter([fits]), (P0, *more[:2])) is fits
     assert suggest.Trials(crowded).first(iter([fits]), (P0, *more)) is None
+
+
+@pytest.mark.parametrize(
+    ("least", "text"), [("8", "ask for cpu 16 (8 is its share)"), ("97", "ask for cpu 16")], ids=["fits", "does not"]
+)
+def test_a_share_is_named_only_where_it_fits_as_well(least: str, text: str) -> None:
+    def asking(cpu: str, words: str) -> suggest.Suggestion:
+        return suggest.Suggestion("test", words, P0, (Change("server", "cpu", "96", cpu),))
+
+    found = replace(asking("16", "ask for cpu 16"), share=asking(least, "ask for cpu 16 (8 is its share)"))
+    trials = suggest.Trials(misfit(pod(container(**equal("96", "1Gi", 1)))))
+
+    assert trials.with_share(found, (P0,)).text == text
 
 
 def test_the_same_pod_is_told_the_same() -> None:

@@ -143,7 +143,7 @@ def test_settings_that_a_kubelet_refuses_are_its_own_to_refuse(kubelet: dict[str
         (container(name="c", resources=[]), "f:1: pods[0].spec.containers[0].resources is not an object"),
         (
             container(name="c", resources={"limits": {"cpu": "-1"}}),
-            "f:1: pods[0].spec.containers[0].resources.limits[cpu]: must not be negative",
+            "f:1: pods[0].spec.containers[0].resources.limits[cpu]: -1 must not be negative",
         ),
     ],
 )

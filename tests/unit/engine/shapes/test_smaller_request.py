@@ -10,8 +10,10 @@ from builders import pod
 from misfits import CONTAINER_SCOPE
 from misfits import P0
 from misfits import kubelet
+from misfits import proposals
 from misfits import texts
 
+from webhook.domain.topology import NodeClass
 from webhook.engine.shapes.smaller_request import KIND
 
 
@@ -115,3 +117,40 @@ def test_overhead_and_shared_cpus_count_against_the_whole_node() -> None:
 )
 def test_nothing_is_proposed_where_less_would_not_help(obj: dict[str, Any]) -> None:
     assert texts(KIND, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "text"),
+    [
+        (pod(container(**equal("100", "64Gi", 2))), "ask for cpu 94 (46 is its share: 2 of 4 GPUs)"),
+        (
+            pod(container(**equal("100", "1100Gi", 3))),
+            "ask for cpu 94 and memory 1008Gi (70 and 756Gi are its share: 3 of 4 GPUs)",
+        ),
+        (
+            pod(container(**equal("94", "64Gi", 2)), container("proxy", **equal("2", "1Gi", None))),
+            "give container server cpu 92 (44 is its share: 2 of 4 GPUs)",
+        ),
+    ],
+    ids=["CPUs", "memory", "beside a helper"],
+)
+def test_the_share_of_the_accelerators_is_named_beside_all_of_a_numa_node(obj: dict[str, Any], text: str) -> None:
+    (found,) = proposals(KIND, obj)
+
+    assert found.share is not None
+    assert found.share.text == text
+
+
+@pytest.mark.parametrize(
+    ("obj", "node_class"),
+    [
+        (pod(container(**equal("100", "64Gi", 4))), P0),
+        (pod(container("a", **equal("90", "64Gi", 1)), container("b", **equal("80", "64Gi", 1))), P0),
+        (pod(container(**equal("8", "3000Gi", 1))), kubelet(memory_manager_policy="None")),
+        (pod(container(**equal("8", "64Gi", 1)), container("proxy", **equal("500m", "1200Gi", None))), P0),
+        (pod(container(**equal("94", "64Gi", 1)), container("proxy", **equal("30", "1Gi", None))), P0),
+    ],
+    ids=["all accelerators", "two containers", "memory that is not pinned", "a helper", "helpers take the share"],
+)
+def test_no_share_is_named_where_there_is_none(obj: dict[str, Any], node_class: NodeClass) -> None:
+    assert [one.share for one in proposals(KIND, obj, node_class)] == [None]
