@@ -17,12 +17,15 @@ from webhook.tls.issue import service_names
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import read_pair
 
-NOW = datetime.now(UTC)
+
+def now() -> datetime:
+    """Read the clock: a test late in a long run must not see certificates from the future."""
+    return datetime.now(UTC)
 
 
 def store_of(folder: Path, **options: ssl.TLSVersion) -> CertificateStore:
     """Answer a store over `folder`."""
-    return CertificateStore(folder, clock=lambda: datetime.now(UTC), **options)
+    return CertificateStore(folder, clock=now, **options)
 
 
 def client(folder: Path, version: ssl.TLSVersion | None = None) -> ssl.SSLContext:
@@ -162,18 +165,18 @@ def spoil_mismatched(folder: Path) -> None:
 
 def spoil_expired(folder: Path) -> None:
     """Leave a certificate that has ended."""
-    issue(folder, now=NOW - timedelta(days=300), leaf_days=10, force=True)
+    issue(folder, now=now() - timedelta(days=300), leaf_days=10, force=True)
 
 
 def spoil_future(folder: Path) -> None:
     """Leave a certificate that has not begun."""
-    issue(folder, now=NOW + timedelta(days=300), force=True)
+    issue(folder, now=now() + timedelta(days=300), force=True)
 
 
 def spoil_names(folder: Path) -> None:
     """Leave a certificate for another Service."""
     ca = read_pair(folder / "ca.crt", folder / "ca.key")
-    leaf = issue_leaf(ca, service_names("other", "elsewhere"), now=NOW)
+    leaf = issue_leaf(ca, service_names("other", "elsewhere"), now=now())
     (folder / "tls.crt").write_bytes(leaf.certificate_pem)
     (folder / "tls.key").write_bytes(leaf.key_pem)
 
@@ -224,7 +227,7 @@ def test_a_mounted_secret_is_read_as_one_version(tmp_path: Path) -> None:
 def test_files_that_change_while_they_are_read_are_not_served(folder: Path) -> None:
     def late_issue() -> datetime:
         issue(folder)
-        return NOW
+        return now()
 
     with pytest.raises(CertificateError, match="changed while it was read"):
         CertificateStore(folder, clock=late_issue)
