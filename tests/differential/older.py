@@ -52,8 +52,13 @@ def aged(scenario: Scenario, version: Version) -> Scenario:
 
 
 def of_version(scenario: Scenario, version: Version) -> Scenario:
-    """Give the scenario a kubelet of this version; one that does not know a gate has it not on."""
+    """Give the scenario a kubelet of this version; one that does not know a gate has it not on.
+
+    A scenario that names this version already stays as it was written.
+    """
     kubelet = scenario.node.kubelet
+    if kubelet.version == version:
+        return scenario
     missing = rules(version).missing_gates
     gates = {gate: on for gate, on in kubelet.feature_gates.items() if not (on and gate in missing)}
     node = replace(scenario.node, kubelet=replace(kubelet, version=version, feature_gates=gates))
