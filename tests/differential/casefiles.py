@@ -29,7 +29,7 @@ DEFAULTS = {"healthy": True, "skipPredicates": False, "start": False}
 class Case:
     """A scenario, and the real kubelet's answer to it as it was recorded.
 
-    `expected` is the simulation's: another one only where the kubelet's own numbers wrap around.
+    `expected` is the simulation's: another one only where it cannot or must not follow (`beyond.yaml`).
     """
 
     file: str

@@ -2,11 +2,10 @@
 
 import argparse
 import sys
-from datetime import UTC
-from datetime import datetime
 from typing import TYPE_CHECKING
 from typing import Final
 
+from webhook.cli import inputs
 from webhook.cli.command import Command
 
 if TYPE_CHECKING:  # help and other commands need not pay for it
@@ -28,22 +27,8 @@ examples:
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
+    inputs.add_options(parser, policy="repair", governed="are repaired")
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="a YAML or JSON file, a directory to search for them, or - for stdin")
-    add("--policy", metavar="FILE", help="policy to repair by (default: the built-in policy)")
-    add(
-        "--profile",
-        action="append",
-        default=[],
-        metavar="NAME|FILE",
-        help="node class from the machine library or from a file; repeatable; replaces the policy's node classes",
-    )
-    add(
-        "--governs",
-        choices=("inference", "accelerators"),
-        help="which accelerator pods are repaired: recognised inference pods, or all (default: as the policy says)",
-    )
-    add("--namespace", default="default", help="namespace of objects that name none (default: default)")
     add(
         "--as-written",
         action="store_true",
@@ -53,20 +38,15 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from webhook.cli import wiring  # noqa: PLC0415 - help and other commands need not pay for reading YAML
-    from webhook.engine.explain import explain  # noqa: PLC0415 - as above
-    from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
+    from webhook.engine.explain import explain  # noqa: PLC0415 - help and other commands need not pay for it
 
-    world = wiring.load_world(
-        policy=args.policy, profiles=args.profile, governs=args.governs, instant=datetime.now(tz=UTC)
-    )
-    reading = read_manifests(args.files, stdin=sys.stdin.buffer)
+    reading, world, workloads = inputs.read(args)
     explanation = explain(
         reading.manifests,
         reading.errors,
         files=len(reading.files),
         world=world,
-        workloads=wiring.load_workloads(),
+        workloads=workloads,
         default_namespace=args.namespace,
         as_written=args.as_written,
     )

@@ -3,10 +3,9 @@
 import argparse
 import pkgutil
 import sys
-from datetime import UTC
-from datetime import datetime
 
 from webhook import formats
+from webhook.cli import inputs
 from webhook.cli.command import Command
 
 _EPILOG = """\
@@ -26,23 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of lint."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a YAML or JSON file, a directory to search for them, or - for stdin"
-    )
-    parser.add_argument("--policy", metavar="FILE", help="policy to judge by (default: the built-in policy)")
-    parser.add_argument(
-        "--profile",
-        action="append",
-        default=[],
-        metavar="NAME|FILE",
-        help="node class from the machine library or from a file; repeatable; replaces the policy's node classes",
-    )
-    parser.add_argument(
-        "--governs",
-        choices=("inference", "accelerators"),
-        help="which accelerator pods must be aligned: recognised inference pods, or all (default: as the policy says)",
-    )
-    parser.add_argument("--namespace", default="default", help="namespace of objects that name none (default: default)")
+    inputs.add_options(parser, policy="judge", governed="must be aligned")
     parser.add_argument("--output", choices=_output_names(), default="text", help="output format (default: text)")
     parser.add_argument("--strict", action="store_true", help="exit 1 on warnings too")
 
@@ -56,18 +39,14 @@ def run(args: argparse.Namespace) -> int:
     """Read, judge and write the report; answer the exit code."""
     from webhook.cli import wiring  # noqa: PLC0415 - help and other commands need not pay for reading YAML
     from webhook.engine.lint import lint  # noqa: PLC0415 - as above
-    from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
 
-    world = wiring.load_world(
-        policy=args.policy, profiles=args.profile, governs=args.governs, instant=datetime.now(tz=UTC)
-    )
-    reading = read_manifests(args.files, stdin=sys.stdin.buffer)
+    reading, world, workloads = inputs.read(args)
     report = lint(
         reading.manifests,
         reading.errors,
         files=len(reading.files),
         world=world,
-        workloads=wiring.load_workloads(),
+        workloads=workloads,
         default_namespace=args.namespace,
     )
     sys.stdout.write(wiring.load_formats()[args.output].write(report) + "\n")
