@@ -118,13 +118,20 @@ def check_model(document: Document, model: type[Model]) -> None:
     Raises:
         PolicyError: about the first error in the order of lines, with the number of further ones.
     """
+    found = model_errors(document, model)
+    if found:
+        first = found[0]
+        more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
+        raise PolicyError(first.reason + more, source=first.source, line=first.line, field=first.field)
+
+
+def model_errors(document: Document, model: type[Model]) -> tuple[PolicyError, ...]:
+    """Answer all that a model does not allow, in the order of lines."""
     try:
         model.model_validate(written(document.data))
     except ValidationError as errors:
-        found = sorted((_translate(document, error) for error in errors.errors()), key=lambda error: error.line)
-        first = found[0]
-        more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
-        raise PolicyError(first.reason + more, source=first.source, line=first.line, field=first.field) from None
+        return tuple(sorted((_translate(document, error) for error in errors.errors()), key=lambda error: error.line))
+    return ()
 
 
 def _translate(document: Document, error: ErrorDetails) -> PolicyError:

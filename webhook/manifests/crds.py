@@ -3,18 +3,17 @@
 from collections.abc import Iterable
 from typing import Any
 
-from webhook.config.grammar import API_VERSION
 from webhook.config.policy_schema import AlignmentPolicy
 from webhook.config.profile_schema import NodeProfile
 from webhook.config.schema import Envelope
+from webhook.domain.api import GROUP
+from webhook.domain.api import POLICIES
+from webhook.domain.api import PROFILES
+from webhook.domain.api import VERSION
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import metadata
 from webhook.manifests.structural import Schema
 from webhook.manifests.structural import structural
-
-GROUP, _, VERSION = API_VERSION.partition("/")
-POLICIES = "alignmentpolicies"
-PROFILES = "nodeprofiles"
 
 _STANDARD = {
     "apiVersion": "The version of this document.",
@@ -34,7 +33,14 @@ def crds() -> list[Manifest]:
 
 def _crd(model: type[Envelope], plural: str, short: str, columns: Iterable[Manifest], **status: Schema) -> Manifest:
     kind = model.__name__
-    names: Manifest = {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": f"{kind}List"}
+    names: Manifest = {
+        "plural": plural,
+        "singular": kind.lower(),
+        "kind": kind,
+        "listKind": f"{kind}List",
+        "shortNames": [short],
+        "categories": ["numagate"],
+    }
     version = {
         "name": VERSION,
         "served": True,
@@ -49,7 +55,7 @@ def _crd(model: type[Envelope], plural: str, short: str, columns: Iterable[Manif
         "metadata": metadata(f"{plural}.{GROUP}"),
         "spec": {
             "group": GROUP,
-            "names": {**names, "shortNames": [short], "categories": ["numagate"]},
+            "names": names,
             "scope": "Cluster",
             "versions": [version],
         },

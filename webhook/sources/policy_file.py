@@ -94,6 +94,15 @@ def load_profile(name_or_path: str, *, assumed: bool = False) -> NodeClass:
     return classes[0]
 
 
+def read_profile(document: Document) -> NodeClass:
+    """Read the node class of one NodeProfile that was held against the grammar before.
+
+    Raises:
+        PolicyError: its parts contradict each other, or its machine.
+    """
+    return _to_class(document, _name(document))
+
+
 def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeClass]) -> LoadedPolicy:
     layers = [read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]]
     layers += [document for document in documents if document.kind == _POLICY]
