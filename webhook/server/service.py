@@ -17,20 +17,20 @@ from fastapi import FastAPI
 from webhook import __version__
 from webhook.domain.errors import NumagateError
 from webhook.engine.request import Pass
-from webhook.server import listener
-from webhook.server import logs
 from webhook.server.admission import Admission
 from webhook.server.admission import Review
-from webhook.server.app import probe_app
 from webhook.server.app import webhook_app
-from webhook.server.body import Meter
 from webhook.server.metrics import Metrics
-from webhook.server.refresh import poll
 from webhook.server.settings import Settings
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
+from webhook.web import listener
+from webhook.web import logs
+from webhook.web.body import Meter
+from webhook.web.probes import probe_app
+from webhook.web.refresh import poll
 
 _LOGGER = logging.getLogger("numagate.service")
 

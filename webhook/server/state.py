@@ -5,16 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 from datetime import datetime
-from datetime import timedelta
-from typing import NamedTuple
 from typing import Protocol
 
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.world import World
-
-LAST_HOUR = timedelta(hours=1)
-"""A replica whose certificate has less than this left stops being ready."""
+from webhook.web.certificate import check_expiry
+from webhook.web.probes import Check
 
 STUCK_SECONDS = 60.0
 """An event loop that has not turned for so long will not recover."""
@@ -30,14 +27,6 @@ class Loaded(Protocol):
     @property
     def classes(self) -> tuple[NodeClass, ...]:
         """The node classes."""
-
-
-class Check(NamedTuple):
-    """One line of /readyz?verbose; `detail` says what is wrong."""
-
-    name: str
-    ok: bool
-    detail: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,9 +50,7 @@ class State:
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""
         yield Check("policy", self.loaded is not None, f"no policy is in force: {self.policy_error}")
-        expiry = self.certificate_expiry
-        valid = expiry is None or expiry - now > LAST_HOUR
-        yield Check("certificate", valid, f"the served certificate ends at {expiry}: renew it")
+        yield check_expiry(self.certificate_expiry, now)
         yield Check("drain", not self.draining, "shutting down")
 
     def alive(self, monotonic: float) -> bool:
