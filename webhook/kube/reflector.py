@@ -9,12 +9,13 @@ The rules are those of client-go's Reflector, for they are what API servers are 
 - The waits grow exponentially, with chance in them (`backoff`).
 
 Unlike there, a kind that the API server does not know (a CRD that is not installed) is no error: there are no objects
-of it, and one looks again every minute.
+of it, and one looks again every minute. A kind may be given in several versions: the first that is served is used.
 """
 
 import logging
 import threading
 from collections.abc import Callable
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 from typing import Protocol
@@ -56,7 +57,7 @@ class Reflector:
     def __init__(
         self,
         client: Client,
-        resource: Resource,
+        versions: Sequence[Resource],
         sink: Sink,
         *,
         on_restart: Callable[[], None] = lambda: None,
@@ -65,7 +66,8 @@ class Reflector:
         page: int = PAGE,
     ) -> None:
         self._client = client
-        self._resource = resource
+        self._versions = tuple(versions)
+        self._resource = self._versions[0]
         self._sink = sink
         self._on_restart = on_restart
         self._backoff = backoff or Backoff()
@@ -104,16 +106,31 @@ class Reflector:
         self._told = message
 
     def _list(self) -> str:
+        absent: KubeError | None = None
+        for resource in self._versions:
+            try:
+                version = self._list_version(resource)
+            except KubeError as error:
+                if not error.absent:
+                    raise
+                absent = error
+            else:
+                self._resource = resource
+                self._told = ""
+                return version
+        assert absent is not None  # noqa: S101  # there is at least one version
+        raise absent
+
+    def _list_version(self, resource: Resource) -> str:
         keys: set[str] = set()
         version = ""
-        for found, listed in pages(self._client, self._resource.path(), limit=self._page):
+        for found, listed in pages(self._client, resource.path(), limit=self._page):
             version = listed
             while found:
                 one = found.pop()
                 keys.add(key := key_of(one))
                 self._sink.put(key, one)
         self._sink.keep(keys)
-        self._told = ""
         return version
 
     def _follow(self, version: str, stop: threading.Event) -> None:

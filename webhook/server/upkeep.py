@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 
 from webhook.domain.errors import NumagateError
@@ -36,7 +35,7 @@ class Upkeep:
         self._policy = Reloader(
             files=_watched(settings), load=load, accept=self._accept_policy, reject=self._reject_policy
         )
-        self._certificate = CertificateUpkeep(store, metrics=metrics, on_expiry=self._note_expiry)
+        self._certificate = CertificateUpkeep(store, metrics=metrics, health=state)
 
     async def step(self) -> None:
         """Look at both once."""
@@ -59,9 +58,6 @@ class Upkeep:
             place = {logs.FILE: error.source, logs.LINE: error.line, logs.FIELD: error.field}
         kept = "the last good policy stays" if self._state.loaded else "not ready without a policy"
         _LOGGER.error("policy refused: %s; %s", error, kept, extra=logs.fields(place))
-
-    def _note_expiry(self, not_after: datetime) -> None:
-        self._state.certificate_expiry = not_after
 
 
 def _watched(settings: Settings) -> tuple[Path, ...]:

@@ -58,7 +58,7 @@ def test_pages_are_one_list_and_the_watch_goes_on_from_its_version() -> None:
     script = {LIST: [listed(node("a"), more="next"), listed(node("b"))], WATCH: [STAY]}
     with scripted(script) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, page=1).run, client):
+        with thread_of(Reflector(client, [NODES], picture, page=1).run, client):
             wait_until(lambda: server.count(WATCH) == 1)
         first, second, watch = server.asked
 
@@ -73,7 +73,7 @@ def test_changes_are_followed_and_a_bookmark_moves_the_version_on() -> None:
     changes += [event("DELETED", node("b", "13")), event("BOOKMARK", {"metadata": {"resourceVersion": "20"}})]
     with scripted({LIST: [listed(node("a"))], WATCH: [Stream(changes), STAY]}) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, backoff=quick()).run, client):
+        with thread_of(Reflector(client, [NODES], picture, backoff=quick()).run, client):
             wait_until(lambda: server.count(WATCH) == 2)
         resumed = server.asked[-1].query["resourceVersion"]
 
@@ -86,7 +86,7 @@ def test_a_version_that_is_gone_means_to_list_again() -> None:
     restarts: list[int] = []
     with scripted(script) as (server, client):
         picture = Picture()
-        reflector = Reflector(client, NODES, picture, backoff=quick(), on_restart=lambda: restarts.append(1))
+        reflector = Reflector(client, [NODES], picture, backoff=quick(), on_restart=lambda: restarts.append(1))
         with thread_of(reflector.run, client):
             wait_until(lambda: server.count(WATCH) == 2)
 
@@ -97,7 +97,7 @@ def test_a_version_that_is_gone_means_to_list_again() -> None:
 def test_a_watch_that_breaks_or_is_refused_for_now_is_resumed_without_a_list(trouble: Reply | Stream) -> None:
     with scripted({LIST: [listed(node("a"))], WATCH: [trouble, STAY]}) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, backoff=quick()).run, client):
+        with thread_of(Reflector(client, [NODES], picture, backoff=quick()).run, client):
             wait_until(lambda: server.count(WATCH) == 2)
         resumed = server.asked[-1].query["resourceVersion"]
 
@@ -108,7 +108,7 @@ def test_a_watch_that_breaks_or_is_refused_for_now_is_resumed_without_a_list(tro
 def test_a_list_that_fails_is_tried_again(body: object) -> None:
     with scripted({LIST: [Reply(body, 502), Reply(b"[]"), listed(node("a"))], WATCH: [STAY]}) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, backoff=quick()).run, client):
+        with thread_of(Reflector(client, [NODES], picture, backoff=quick()).run, client):
             wait_until(lambda: server.count(WATCH) == 1)
 
     assert (sorted(picture.found), server.count(LIST)) == (["a"], 3)
@@ -119,7 +119,7 @@ def test_a_list_whose_next_page_has_expired_begins_anew() -> None:
     script = {LIST: [listed(node("a"), more="next"), expired, listed(node("b"))], WATCH: [STAY]}
     with scripted(script) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, backoff=quick()).run, client):
+        with thread_of(Reflector(client, [NODES], picture, backoff=quick()).run, client):
             wait_until(lambda: server.count(WATCH) == 1)
 
     assert sorted(picture.found) == ["b"]
@@ -129,7 +129,7 @@ def test_a_kind_that_is_not_served_has_no_objects_until_it_is(caplog: pytest.Log
     missing = Reply({"reason": "NotFound"}, 404)
     with scripted({LIST: [missing, missing, listed(node("a"))], WATCH: [STAY]}) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, absent_seconds=0.001).run, client):
+        with thread_of(Reflector(client, [NODES], picture, absent_seconds=0.001).run, client):
             wait_until(lambda: server.count(WATCH) == 1)
 
     assert (sorted(picture.found), picture.lists) == (["a"], 3)
@@ -140,7 +140,7 @@ def test_a_bug_about_one_object_does_not_end_the_watch() -> None:
     bad = Stream([event("ADDED", node("b", "11", bug="yes"))])
     with scripted({LIST: [listed(node("a"))], WATCH: [bad, STAY]}) as (server, client):
         picture = Picture()
-        with thread_of(Reflector(client, NODES, picture, backoff=quick()).run, client):
+        with thread_of(Reflector(client, [NODES], picture, backoff=quick()).run, client):
             wait_until(lambda: server.count(WATCH) == 2)
 
     assert picture.lists == 2
@@ -150,8 +150,22 @@ def test_an_api_server_that_is_away_is_logged_once(caplog: pytest.LogCaptureFixt
     away = Reply({"message": "not yet"}, 503)
     with (
         scripted({LIST: [away, away, away, listed()], WATCH: [STAY]}) as (server, client),
-        thread_of(Reflector(client, NODES, Picture(), backoff=quick()).run, client),
+        thread_of(Reflector(client, [NODES], Picture(), backoff=quick()).run, client),
     ):
         wait_until(lambda: server.count(WATCH) == 1)
 
     assert [record.message for record in caplog.records] == ["GET /api/v1/nodes: 503: not yet"]
+
+
+def test_of_several_versions_the_first_that_is_served_is_used() -> None:
+    newer, older = (Resource("resource.k8s.io", version, "resourceslices") for version in ("v1", "v1beta1"))
+    script: dict[str, list[Reply | Stream]] = {
+        f"GET {older.path()}": [listed(node("a"))],
+        f"WATCH {older.path()}": [STAY],
+    }
+    with scripted(script) as (server, client):
+        picture = Picture()
+        with thread_of(Reflector(client, [newer, older], picture).run, client):
+            wait_until(lambda: server.count(f"WATCH {older.path()}") == 1)
+
+    assert (sorted(picture.found), picture.lists) == (["a"], 1)
