@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from webhook.config.alignment_policy import ALWAYS_EXEMPT
 from webhook.config.document import Document
 from webhook.config.words import shorten
 from webhook.domain.errors import PolicyError
@@ -19,6 +18,7 @@ from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.raw import get_texts
+from webhook.engine.exempt import SYSTEM_NAMESPACE
 
 _NAME = "kubernetes.io/metadata.name"
 _APP = "app.kubernetes.io/name"
@@ -29,7 +29,7 @@ def lockouts(document: Document, *, own_namespace: str = "numagate-system") -> I
     """Yield an error for each place of an AlignmentPolicy that names one of them and enforces there."""
     spec = get_object(document.data, "spec")
     modes = get_object(spec, "modes")
-    never = tuple(dict.fromkeys((*ALWAYS_EXEMPT, own_namespace)))
+    never = (SYSTEM_NAMESPACE, own_namespace)
     for index, entry in enumerate(get_list(spec, "namespaces")):
         if _enforces({**modes, **get_object(entry, "modes")}):
             place: Path = ("spec", "namespaces", index, "match")

@@ -25,6 +25,7 @@ from webhook.config.schema import Many
 from webhook.config.schema import Model
 from webhook.config.schema import Text
 from webhook.config.words import shorten
+from webhook.domain import instant
 
 _COUNT = re.compile(r"[a-z0-9.-]+/(?!\*+$)[A-Za-z0-9._*-]+")
 _NEVER = re.compile(r"[A-Za-z0-9./_*-]+")
@@ -61,7 +62,7 @@ def _namespace(pattern: str) -> str:
 
 def _not_all(pattern: str) -> str:
     if not pattern.strip("*"):
-        message = f"{shorten(pattern)} exempts every namespace: name them, or set modes to none"
+        message = f"{shorten(pattern)} exempts everything: name what is meant, or set modes to none"
         raise ValueError(message)
     return pattern
 
@@ -93,6 +94,28 @@ def _group(name: str) -> str:
     return _exact(name)
 
 
+def _until(text: str) -> str:
+    if instant.parse(text) is None:
+        message = f"{shorten(text)} is no instant: write one like 2027-01-31T00:00:00Z"
+        raise ValueError(message)
+    return text
+
+
+def _values_where_compared(requirement: "RequirementSpec") -> None:
+    if requirement.operator in {"In", "NotIn"} and not requirement.values:
+        message = f"{requirement.operator} compares with nothing: write values"
+        raise ValueError(message)
+    if requirement.operator not in {"In", "NotIn"} and requirement.values:
+        message = f"{requirement.operator} takes no values: leave them out"
+        raise ValueError(message)
+
+
+def _exempts_somebody(rule: "ExemptionSpec") -> None:
+    if not (rule.namespaces or rule.users or rule.groups or rule.runtime_classes):
+        message = "exempts nobody: write namespaces, users, groups or runtimeClasses"
+        raise ValueError(message)
+
+
 def _matches_something(helper: "HelperSpec") -> None:
     if not helper.containers and not helper.images:
         message = f"helper {shorten(helper.name)} matches nothing: write containers or images"
@@ -105,6 +128,9 @@ def _is_word(value: Any) -> str:
 
 LevelName: TypeAlias = Literal["none", "guaranteed", "exclusive", "aligned"]
 AnswerName: TypeAlias = Literal["allow", "warn", "deny"]
+OverrideName: TypeAlias = Literal["none", "raise", "any"]
+Priority: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+MinNodes: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
 Accelerator: TypeAlias = Annotated[
     Text,
     Rule(
@@ -122,9 +148,17 @@ Namespace: TypeAlias = Annotated[
     Field(min_length=1, max_length=128),
     Rule(_namespace, "self.matches('^[a-z0-9*-]+$')", "must be a namespace name: small letters, digits, - and *"),
 ]
-SomeNamespace: TypeAlias = Annotated[
-    Namespace,
-    Rule(_not_all, "self.matches('[^*]')", "exempts every namespace: name them, or set modes to none"),
+_NOT_ALL = Rule(_not_all, "self.matches('[^*]')", "exempts everything: name what is meant, or set modes to none")
+SomeNamespace: TypeAlias = Annotated[Namespace, _NOT_ALL]
+SomeRuntimeClass: TypeAlias = Annotated[Text, _NOT_ALL]
+Until: TypeAlias = Annotated[
+    str,
+    Field(max_length=64),
+    Rule(
+        _until,
+        "self.matches('^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$')",
+        "must be an instant such as 2027-01-31T00:00:00Z",
+    ),
 ]
 User: TypeAlias = Annotated[
     Text,
@@ -144,6 +178,60 @@ Group: TypeAlias = Annotated[
 ]
 HelperCpu: TypeAlias = Annotated[object, QUANTITY, Rule(read_helper_cpu, *cel.HELPER_CPU)]
 HelperMemory: TypeAlias = Annotated[object, QUANTITY, Rule(read_positive_bytes, *cel.MEMORY)]
+
+
+class RequirementSpec(Model):
+    """One requirement of a label selector."""
+
+    together: ClassVar[tuple[Rule, ...]] = (
+        Rule(
+            _values_where_compared,
+            "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
+            "must have values with In and NotIn, and none with Exists and DoesNotExist",
+        ),
+    )
+
+    key: Text
+    """The label."""
+    operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
+    """How it is compared."""
+    values: Annotated[list[str], Many] | None = None
+    """What it is compared with, for In and NotIn."""
+
+
+class SelectorSpec(Model):
+    """A label selector, as everywhere in Kubernetes; an empty one matches everything."""
+
+    match_labels: Annotated[dict[Text, str], Many] | None = None
+    """Labels with their values; all must be there."""
+    match_expressions: Annotated[list[RequirementSpec], Many] | None = None
+    """Requirements; all must hold."""
+
+
+class MatchSpec(Model):
+    """Which pods the policy is for; all that is written must match."""
+
+    accelerators: Annotated[list[Accelerator], Field(min_length=1), Many] | None = None
+    """Patterns of resource names, one of which the pod asks for."""
+    namespaces: Annotated[list[Namespace], Field(min_length=1, max_length=256)] | None = None
+    """Patterns of namespace names, one of which is the pod's."""
+    namespace_selector: SelectorSpec | None = None
+    """Labels of the pod's namespace."""
+    pod_selector: SelectorSpec | None = None
+    """Labels of the pod."""
+
+
+class OverridesSpec(Model):
+    """What the label of a namespace may do to each mode."""
+
+    enforce: OverrideName | None = None
+    """What numagate.io/enforce may do: none, raise or any (default raise)."""
+    repair: OverrideName | None = None
+    """What numagate.io/repair may do: none, raise or any (default raise)."""
+    warn: OverrideName | None = None
+    """What numagate.io/warn may do: none, raise or any (default raise)."""
+    audit: OverrideName | None = None
+    """What numagate.io/audit may do: none, raise or any (default raise)."""
 
 
 class ModesSpec(Model):
@@ -226,7 +314,7 @@ class FallbackSpec(Model):
 class HelperSpec(FallbackSpec):
     """CPU and memory of the helpers that match."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (
+    together: ClassVar[tuple[Rule, ...]] = (
         Rule(
             _matches_something,
             "has(self.containers) && size(self.containers) > 0 || has(self.images) && size(self.images) > 0",
@@ -267,15 +355,39 @@ class RepairSpec(Model):
     """A map of cpu and memory for every other helper, or none, which denies it (default 50m and 256Mi)."""
 
 
+class ExemptionSpec(Model):
+    """Who is not governed, why, and until when."""
+
+    together: ClassVar[tuple[Rule, ...]] = (
+        Rule(
+            _exempts_somebody,
+            " || ".join(
+                f"has(self.{name}) && size(self.{name}) > 0"
+                for name in ("namespaces", "users", "groups", "runtimeClasses")
+            ),
+            "exempts nobody: write namespaces, users, groups or runtimeClasses",
+        ),
+    )
+
+    reason: Text
+    """Why; it is shown with each use."""
+    until: Until | None = None
+    """The instant at which the exemption ends, such as 2027-01-31T00:00:00Z; without it never."""
+    namespaces: Annotated[list[SomeNamespace], Field(max_length=256)] | None = None
+    """Patterns of namespace names."""
+    users: Annotated[list[User], Field(max_length=256)] | None = None
+    """Requesters, by exact name."""
+    groups: Annotated[list[Group], Field(max_length=256)] | None = None
+    """Groups of the requester, by exact name."""
+    runtime_classes: Annotated[list[SomeRuntimeClass], Field(max_length=256)] | None = None
+    """Patterns of runtime classes of pods."""
+
+
 class ExemptionsSpec(Model):
     """Who is not governed."""
 
-    namespaces: Annotated[list[SomeNamespace], Many] | None = None
-    """Patterns of namespace names; kube-system and numagate-system always are exempt."""
-    users: Annotated[list[User], Many] | None = None
-    """Requesters, by exact name."""
-    groups: Annotated[list[Group], Many] | None = None
-    """Groups of the requester, by exact name."""
+    rules: Annotated[list[ExemptionSpec], Field(max_length=128)] | None = None
+    """Exemptions, each with a reason; kube-system and numagate-system always are exempt."""
     pods: bool | None = None
     """Whether the annotation numagate.io/exempt of a pod is honoured (default false)."""
 
@@ -283,18 +395,26 @@ class ExemptionsSpec(Model):
 class PolicySpec(Model):
     """The spec of an AlignmentPolicy; it is laid over the built-in one."""
 
+    priority: Priority | None = None
+    """Of the policies that match a pod the highest governs it (default 0)."""
+    match: MatchSpec | None = None
+    """Which pods the policy is for; without it all."""
     governs: Literal["inference", "accelerators"] | None = None
     """Which accelerator pods are enforced and repaired (default inference)."""
     modes: ModesSpec | None = None
     """The level of each mode: none, guaranteed, exclusive or aligned."""
     namespaces: Annotated[list[NamespaceSpec], Field(max_length=128)] | None = None
     """Other modes by namespace name; the first entry that matches holds."""
+    overrides: OverridesSpec | None = None
+    """What the labels numagate.io/enforce, repair, warn and audit of a namespace may do."""
     classes: Literal["any", "all"] | None = None
     """How many of the eligible node classes must take the pod (default any)."""
     on_unknown: AnswerName | None = None
     """What to say where no eligible node class is known (default warn)."""
     on_unenforced: AnswerName | None = None
     """What to say where no eligible class has kubelets that refuse misaligned pods (default warn)."""
+    min_reporting_nodes: MinNodes | None = None
+    """How many nodes must report a topology before it may deny or repair (default 3)."""
     accelerators: AcceleratorsSpec | None = None
     """Which extended resources are accelerators."""
     recognition: RecognitionSpec | None = None

@@ -124,7 +124,7 @@ class CoreSpec(Model):
 class CellSpec(Model):
     """A NUMA node; its CPUs are written in one of three ways, or there are none."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (
+    together: ClassVar[tuple[Rule, ...]] = (
         Rule(
             _cpus_are_written_once,
             "(has(self.cores) && size(self.cores) > 0 ? 1 : 0) + (has(self.cpus) && self.cpus != '' ? 1 : 0) +\n"
@@ -246,7 +246,7 @@ class MachineSpec(Model):
 class ProfileSpec(MachineSpec):
     """The spec of a NodeProfile."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (
+    together: ClassVar[tuple[Rule, ...]] = (
         Rule(
             _names_a_machine,
             "has(self.machine) || has(self.numa)",

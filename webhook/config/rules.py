@@ -16,7 +16,7 @@ CEL = "x-kubernetes-validations"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An annotation of a type, or a member of a model's `rules`.
+    """An annotation of a type, or a member of a model's `together`.
 
     `check` answers the value or raises ValueError with a message about it. `cel` is true of every value that `check`
     takes; a value that it cannot tell apart is left to the webhook, which asks `check`. `message` is constant.

@@ -64,12 +64,12 @@ _NOUNS: Mapping[str, str] = {
 class Model(BaseModel):
     """Base of all documents and their parts: camelCase, strict, frozen, and no unknown field.
 
-    `rules` are about fields together.
+    `together` are rules about several fields.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True, strict=True)
 
-    rules: ClassVar[tuple[Rule, ...]] = ()
+    together: ClassVar[tuple[Rule, ...]] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -83,7 +83,7 @@ class Model(BaseModel):
 
     @model_validator(mode="after")
     def _keep_the_rules(self) -> Self:
-        for rule in self.rules:
+        for rule in self.together:
             rule.check(self)
         return self
 
@@ -91,7 +91,7 @@ class Model(BaseModel):
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         made = handler(schema)
         place = handler.resolve_ref_schema(made)
-        place.update(add(place, *cls.rules))
+        place.update(add(place, *cls.together))
         return made
 
 

@@ -10,9 +10,13 @@ from types import ModuleType
 from webhook.config.schema import Model
 
 
-def field_docs() -> dict[str, dict[str, str]]:
-    """Answer, by the name of each model, the texts of its fields by the names that documents use."""
-    return {one.__name__: _texts(one) for one in _all(Model)}
+def field_docs(model: type[Model]) -> dict[str, dict[str, str]]:
+    """Answer, by the name of each model, the texts of its fields by the names that documents use.
+
+    Of two models with the same name the one beside `model` is meant.
+    """
+    nearest_last = sorted(_all(Model), key=lambda one: one.__module__ == model.__module__)
+    return {one.__name__: _texts(one) for one in nearest_last}
 
 
 def _all(model: type[Model]) -> Iterator[type[Model]]:

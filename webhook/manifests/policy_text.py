@@ -53,6 +53,8 @@ def _observing(document: dict[str, Any]) -> dict[str, Any]:
         return document
     spec = dict(document.get("spec") or {})
     spec["modes"] = _off(spec.get("modes"))
+    # A label of a namespace could raise what is none here.
+    spec["overrides"] = _off(spec.get("overrides"))
     if spec.get("namespaces"):
         spec["namespaces"] = [{**entry, "modes": _off(entry.get("modes"))} for entry in spec["namespaces"]]
     return {**document, "spec": spec}

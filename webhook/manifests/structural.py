@@ -38,7 +38,7 @@ holds what its author wrote, and built-in values come in when it is read."""
 def structural(model: type[Model]) -> Schema:
     """Answer the schema of `model` with a description for every field that has one in the code."""
     made = model.model_json_schema()
-    return _Inliner(made.pop("$defs", {}), field_docs()).schema(made)
+    return _Inliner(made.pop("$defs", {}), field_docs(model)).schema(made)
 
 
 class _Inliner:

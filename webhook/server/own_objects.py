@@ -13,6 +13,7 @@ from webhook.engine.request import Request
 from webhook.engine.world import World
 from webhook.server.admission import Review
 from webhook.sources.policy_object import faults
+from webhook.sources.policy_object import order_warnings
 
 
 def with_own_objects(review: Review) -> Review:
@@ -30,13 +31,13 @@ def judge(request: Request, world: World) -> Decision:
     """Refuse a wrong object, but let its metadata change: finalizers must not depend on what its spec says."""
     new, old = request.object, request.old_object
     if new is None or request.subresource:
-        return respond.skip("no new object", world.policy)
+        return respond.skip("no new object")
     if old is not None and old.get("spec") == new.get("spec"):
-        return respond.skip("the spec did not change", world.policy)
+        return respond.skip("the spec did not change")
     found = faults(new, own_namespace=world.own_namespace)
     if found:
         return _refuse(found)
-    return Decision(Outcome.ACCEPT, allowed=True, audit={"decision": "accept"})
+    return respond.admit(Outcome.ACCEPT, (), order_warnings(new, world.policies), {"decision": "accept"})
 
 
 def _refuse(found: Sequence[PolicyError]) -> Decision:

@@ -30,7 +30,7 @@ EVEN = Rule(_even, "self % 2 == 0", "must be even")
 class Pair(Model):
     """Two numbers."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (Rule(_small, "self.left + self.right <= 10", "must be small"),)
+    together: ClassVar[tuple[Rule, ...]] = (Rule(_small, "self.left + self.right <= 10", "must be small"),)
 
     left: Annotated[int, EVEN]
     right: int

@@ -15,7 +15,9 @@ from webhook.engine.world import World
 from webhook.server.own_objects import with_own_objects
 from webhook.sources.policy_file import load_policy
 
-WORLD = World(policy=load_policy().policy, classes=(), own_namespace="ours", instant=datetime(2026, 1, 1, tzinfo=UTC))
+WORLD = World(
+    policies=load_policy().policies, classes=(), own_namespace="ours", instant=datetime(2026, 1, 1, tzinfo=UTC)
+)
 ELSEWHERE = Decision(Outcome.UNKNOWN, allowed=True)
 BAD = {"modes": {"enforce": "off"}, "classes": "some"}
 
@@ -87,3 +89,11 @@ def test_our_own_namespace_is_the_one_of_the_world() -> None:
 @pytest.mark.parametrize("changes", [{"group": ""}, {"group": "apps"}, {"review_pass": Pass.MUTATE}])
 def test_everything_else_is_left_to_the_review(changes: dict[str, Any]) -> None:
     assert answer(request(BAD, **changes)) is ELSEWHERE
+
+
+def test_a_policy_that_only_its_name_puts_in_order_is_warned_about() -> None:
+    decision = answer(request({}))
+
+    assert decision.warnings == (
+        "order: default may match the same pods, with priority 0 too; default is asked first, by name",
+    )

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from webhook.sources.policy_object import document_of
+from webhook.config.document import from_object
+from webhook.domain.policy import Policy
+from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_object import faults
+from webhook.sources.policy_object import order_warnings
 
 
 def an_object(kind: str, spec: str, **more: Any) -> dict[str, Any]:
@@ -77,8 +80,34 @@ def test_another_version_is_a_fault() -> None:
     ]
 
 
-def test_the_places_of_an_object_have_no_lines() -> None:
-    document = document_of({"spec": {"list": [1]}})
+def policy(name: str, spec: str) -> Policy:
+    made = an_object("AlignmentPolicy", spec)
+    return read_policy(from_object({**made, "metadata": {"name": name}}, ""))
 
-    assert (("spec", "list", 0) in document.lines, ("spec", "list", 1) in document.lines) == (True, False)
-    assert document.line(("spec", "list", 0)) == 0
+
+def warnings(spec: str, *others: Policy) -> tuple[str, ...]:
+    return order_warnings(an_object("AlignmentPolicy", spec), others)
+
+
+def test_policies_that_only_names_put_in_order_are_warned_about() -> None:
+    others = [policy("a", "{priority: 5}"), policy("b", "{}"), policy("x", "{}")]
+
+    assert warnings("{priority: 5}", *others) == (
+        "order: a may match the same pods, with priority 5 too; a is asked first, by name",
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "other"),
+    [
+        ("{priority: 1}", "{}"),
+        ("{match: {namespaces: [a]}}", "{}"),
+        ("{match: {namespaces: [a-*]}}", "{match: {namespaces: [b-*]}}"),
+    ],
+)
+def test_policies_that_stand_in_an_order_are_not(spec: str, other: str) -> None:
+    assert warnings(spec, policy("other", other)) == ()
+
+
+def test_profiles_have_no_order() -> None:
+    assert order_warnings(an_object("NodeProfile", "{machine: dgx-h100}"), [policy("a", "{}")]) == ()

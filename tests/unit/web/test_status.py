@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from webhook.server import status
+from webhook.web import status
 
 
 def test_a_status_says_kind_code_and_reason() -> None:

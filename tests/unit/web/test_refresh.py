@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from webhook.domain.errors import NumagateError
-from webhook.server.refresh import Reloader
-from webhook.server.refresh import fingerprint
-from webhook.server.refresh import poll
+from webhook.web.refresh import Reloader
+from webhook.web.refresh import fingerprint
+from webhook.web.refresh import poll
 
 
 class Bench:

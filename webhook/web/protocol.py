@@ -7,7 +7,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from webhook.server import status
+from webhook.web import status
 
 RECEIVE_SECONDS = 5.0
 """From a connection's start, or a request's first byte, to the request's last byte."""

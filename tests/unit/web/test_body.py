@@ -8,12 +8,12 @@ from starlette.types import Message
 from starlette.types import Receive
 
 from webhook.domain.errors import RequestError
-from webhook.server.body import Disconnected
-from webhook.server.body import Incoming
-from webhook.server.body import Meter
-from webhook.server.body import declared_length
-from webhook.server.body import linger
-from webhook.server.body import read_body
+from webhook.web.body import Disconnected
+from webhook.web.body import Incoming
+from webhook.web.body import Meter
+from webhook.web.body import declared_length
+from webhook.web.body import linger
+from webhook.web.body import read_body
 
 
 def receiver(messages: Iterable[Message]) -> Receive:

@@ -14,7 +14,7 @@ from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
-from webhook.server import wire
+from webhook.web import wire
 
 ACCEPT = Decision(outcome=Outcome.ACCEPT, allowed=True)
 DENY = Decision(outcome=Outcome.DENY, allowed=False, message="container main: too big", causes=(("spec.x", "too big"),))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webhook.server import duration
+from webhook.web import duration
 
 
 @pytest.mark.parametrize(

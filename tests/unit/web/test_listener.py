@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from webhook.domain.errors import NumagateError
-from webhook.server import listener
+from webhook.web import listener
 
 
 def test_a_free_port_is_opened_on_the_address_asked_for() -> None:

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from webhook.domain.errors import NumagateError
-from webhook.server.protocol import DeadlineProtocol
+from webhook.web.protocol import DeadlineProtocol
 
 KEEP_ALIVE_SECONDS = 120
 """The API server drops idle connections after 90 s; were we the first, a request on its way would be lost."""

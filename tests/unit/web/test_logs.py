@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from webhook.server import logs
+from webhook.web import logs
 
 
 @pytest.fixture(autouse=True)
