@@ -133,7 +133,7 @@ def test_the_controller_creates_its_lease_by_its_name_and_no_other(cluster: Cont
 
 
 def test_the_server_reads_the_snapshot_and_cannot_list(cluster: ControlPlane) -> None:
-    apply(cluster, world(), "admin")
+    cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", input=world())
 
     def read(*arguments: str) -> int:
         return cluster.kubectl("get", f"--as={SERVER}", f"--namespace={OWN}", *arguments, check=False).returncode
