@@ -27,12 +27,14 @@ NOWHERE: Final = "-1"
 class NodeFacts(NamedTuple):
     """What is kept of a Node.
 
-    `labels` lacks those that name one node, `taints` (key, value, effect) lacks those that pass. `version` is "1.37" or
-    "". `cpus`, `memory` and `devices` are the capacity of its status; 0 and () where there is none.
+    `labels` lacks those that name one node, and `telling` are those of them that sources of topology read; `taints`
+    (key, value, effect) lacks those that pass. `version` is "1.37" or "". `cpus`, `memory` and `devices` are the
+    capacity of its status; 0 and () where there is none.
     """
 
     name: str
     labels: Pairs
+    telling: Pairs = ()
     taints: tuple[tuple[str, str, str], ...] = ()
     version: str = ""
     cpus: int = 0
@@ -40,7 +42,10 @@ class NodeFacts(NamedTuple):
     memory: int = 0
     schedulable: bool = True
 
-    kind = NODE
+    @property
+    def kind(self) -> str:
+        """The kind of the object."""
+        return NODE
 
 
 class ZoneFacts(NamedTuple):
@@ -60,8 +65,8 @@ class ReportFacts(NamedTuple):
     """What is kept of a NodeResourceTopology.
 
     `settings` are attributes by their kubelet names; `memory` is (capacity, allocatable) of each zone, None without a
-    row; `free` is what each zone has left: CPUs, bytes, and devices in the order of `resources`; () where it is not
-    said. `seen` is the instant of the data, "" where it is not known.
+    row; `free` is what each zone with CPUs has left: CPUs, bytes (-1 without a row), and devices in the order of
+    `resources`; () where it is not said. `seen` is the instant of the data, "" where it is not known.
     """
 
     name: str
@@ -73,7 +78,10 @@ class ReportFacts(NamedTuple):
     free: tuple[tuple[int, ...], ...] = ()
     seen: str = ""
 
-    kind = REPORT
+    @property
+    def kind(self) -> str:
+        """The kind of the object."""
+        return REPORT
 
 
 class DeviceFacts(NamedTuple):
@@ -103,7 +111,10 @@ class SliceFacts(NamedTuple):
     generation: int
     devices: tuple[DeviceFacts, ...]
 
-    kind = SLICE
+    @property
+    def kind(self) -> str:
+        """The kind of the object."""
+        return SLICE
 
 
 Facts: TypeAlias = NodeFacts | ReportFacts | SliceFacts
