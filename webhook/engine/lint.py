@@ -31,6 +31,7 @@ from webhook.engine import reported
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import is_exempt_namespace
 from webhook.engine.exempt import why_pod_exempt
+from webhook.engine.injection import with_signs_of
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
@@ -185,7 +186,7 @@ def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
     """Judge the pod with what LimitRanges fill in; QoS class and level are those of the pod as written."""
     namespace, world = around.namespace(manifest), around.world
     modes = around.modes(namespace)
-    written = shape.pod or {}
+    written = with_signs_of(manifest.content, shape.pod or {})
     filled = limit_range.apply(written, around.limits.get(namespace, ()))
     judgement = judge_pod(filled, world, modes=modes)
     if filled is written:
