@@ -1,5 +1,6 @@
 """Metrics in a registry of their own; every label takes its values from a short fixed list."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from prometheus_client import CollectorRegistry
@@ -33,6 +34,9 @@ class Metrics:
         )
         self._findings = Counter("numagate_findings", "Findings by code.", ["pass", "code"], registry=registry)
         self._repairs = Counter("numagate_repairs", "Edits made, by code.", ["code"], registry=registry)
+        self._exempt = Counter(
+            "numagate_exemptions_used", "Requests that were exempt, by what.", ["pass", "by"], registry=registry
+        )
         self._requests = Counter(
             "numagate_http_requests",
             "Admission requests by pass and HTTP status.",
@@ -47,7 +51,7 @@ class Metrics:
             registry=registry,
         )
         self._policy = Gauge(
-            "numagate_policy_info", "The policy in force; the value is 1.", ["name", "generation"], registry=registry
+            "numagate_policy_info", "The policies in force; the value is 1.", ["name", "generation"], registry=registry
         )
         self.policy_failures = Counter(
             "numagate_policy_reload_failures", "Policy contents that could not be loaded.", registry=registry
@@ -79,6 +83,8 @@ class Metrics:
             self._findings.labels(word, finding.code).inc()
         for code in decision.repairs:
             self._repairs.labels(code).inc()
+        if decision.exempt_by:
+            self._exempt.labels(word, decision.exempt_by).inc()
 
     def answered(self, review_pass: Pass, status: int, seconds: float) -> None:
         """Count a reply."""
@@ -86,10 +92,11 @@ class Metrics:
         self._requests.labels(word, str(status)).inc()
         self._duration.labels(word).observe(seconds)
 
-    def policy(self, name: str, generation: str) -> None:
-        """Show the policy in force; the one before disappears."""
+    def policies(self, named: Iterable[tuple[str, str]]) -> None:
+        """Show the policies in force by name and generation; those before disappear."""
         self._policy.clear()
-        self._policy.labels(name, generation).set(1)
+        for name, generation in named:
+            self._policy.labels(name, generation).set(1)
 
     def certificate(self, not_after: datetime) -> None:
         """Show the end of the served certificate."""

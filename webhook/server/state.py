@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from datetime import datetime
@@ -21,15 +22,19 @@ STUCK_SECONDS = 60.0
 
 
 class Loaded(Protocol):
-    """A policy with its node classes, as one consistent load (see `webhook.sources.policy_file`)."""
+    """Policies with their node classes and namespaces, as one consistent load (see `webhook.sources`)."""
 
     @property
-    def policy(self) -> Policy:
-        """The policy."""
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies, in the order in which they are asked."""
 
     @property
     def classes(self) -> tuple[NodeClass, ...]:
         """The node classes."""
+
+    @property
+    def namespaces(self) -> Mapping[str, Mapping[str, str]]:
+        """The labels of namespaces, by name."""
 
 
 class Check(NamedTuple):
@@ -56,7 +61,13 @@ class State:
         loaded = self.loaded
         if loaded is None:
             return None
-        return World(policy=loaded.policy, classes=loaded.classes, own_namespace=self.own_namespace, instant=now)
+        return World(
+            policies=loaded.policies,
+            classes=loaded.classes,
+            own_namespace=self.own_namespace,
+            instant=now,
+            namespaces=loaded.namespaces,
+        )
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""

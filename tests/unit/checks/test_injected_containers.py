@@ -4,6 +4,7 @@ from builders import container
 from builders import deployment
 from builders import equal
 from builders import pod
+from builders import policy
 from builders import request
 from builders import world
 
@@ -18,7 +19,7 @@ CALLED = {"vault.hashicorp.com/agent-inject": "true"}
 
 
 def found(made: dict[str, object]) -> list[Finding]:
-    subject = gather(read(made), world().policy, world().classes)
+    subject = gather(read(made), policy(), world().classes)
     return [finding for finding in judge.find(subject) if finding.code == "injected-containers"]
 
 
