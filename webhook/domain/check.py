@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 
+from webhook.domain import injectors
 from webhook.domain import room
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
@@ -75,8 +76,8 @@ class Subject:
     @property
     def unfit(self) -> bool:
         """Whether too few of the eligible classes take the pod: none of them, or under `classes: all` not all."""
-        refusing = [one for one in self.fits if one.fits is Fits.NO]
-        return bool(refusing) and (len(refusing) == len(self.fits) or self.policy.classes is Classes.ALL)
+        answers = {one.fits for one in self.fits}
+        return Fits.NO in answers and (answers <= {Fits.NO, Fits.UNSURE} or self.policy.classes is Classes.ALL)
 
     def whole_cpus(self, cpu: Quantity) -> int:
         """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
@@ -91,7 +92,7 @@ class Subject:
 
     @property
     def _cpus_per_core(self) -> int:
-        classes = (one.node_class for one in self.fits if one.node_class.kubelet.full_pcpus_only)
+        classes = (one.node_class for one in self.fits if _hands_out_whole_cores(one))
         return math.lcm(*(node_class.threads_per_core for node_class in classes))
 
     def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
@@ -109,6 +110,10 @@ class Subject:
             return None
         quantity = values.get(resource)
         return None if quantity is None or quantity.is_zero else quantity
+
+
+def _hands_out_whole_cores(answer: ClassFit) -> bool:
+    return answer.node_class.trusted and answer.node_class.kubelet.full_pcpus_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,16 @@ class Check:
                 container=flaw.container,
                 actual=flaw.actual,
                 wanted=flaw.wanted,
+                cure=_cure(subject, flaw),
             )
+
+
+def _cure(subject: Subject, flaw: Flaw) -> str:
+    """Say what injected the helper whose value is wrong, and the setting that cures it."""
+    if flaw.path[-3:-2] != ("resources",):
+        return ""
+    helper = next((one for one in subject.helpers if one.name == flaw.container), None)
+    return "" if helper is None else injectors.cure_of(helper, flaw.path, flaw.wanted)
 
 
 def field_of(container: Container, side: str, resource: str) -> Path:

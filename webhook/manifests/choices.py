@@ -1,12 +1,14 @@
 """Reads what an installation chooses, and refuses what an API server would refuse later."""
 
 import re
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cryptography import x509
 
 from webhook.domain.errors import InputError
+from webhook.domain.policy import widest
 from webhook.manifests.policy_text import DEFAULT
 from webhook.manifests.settings import IMAGE
 from webhook.manifests.settings import NAMESPACE
@@ -24,6 +26,7 @@ def read_settings(
     image: str = IMAGE,
     url: str | None = None,
     ca_bundle: Path | None = None,
+    api_servers: tuple[str, ...] = (),
 ) -> Settings:
     """Read the files and check the names.
 
@@ -39,13 +42,22 @@ def read_settings(
         raise InputError(msg, file="--image")
     text = DEFAULT if policy is None else _text(policy)
     return Settings(
-        policy=parse_stream(text, "built-in" if policy is None else str(policy)).policy,
+        policy=widest(parse_stream(text, "built-in" if policy is None else str(policy)).policies),
         policy_text=text,
         namespace=namespace,
         image=image,
         url=None if url is None else _address(url),
         ca_bundle=None if ca_bundle is None else _bundle(ca_bundle),
+        api_servers=tuple(map(_block, api_servers)),
     )
+
+
+def _block(text: str) -> str:
+    try:
+        return str(ip_network(text))
+    except ValueError:
+        msg = f"{text!r} is no address block: write one like 10.0.0.1/32"
+        raise InputError(msg, file="--api-server") from None
 
 
 def _address(url: str) -> str:

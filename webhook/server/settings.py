@@ -4,7 +4,7 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-from webhook.server.refresh import POLL_SECONDS
+from webhook.web.refresh import POLL_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from webhook.domain.errors import NumagateError
 from webhook.domain.errors import PolicyError
-from webhook.server import logs
 from webhook.server.metrics import Metrics
-from webhook.server.refresh import Reloader
 from webhook.server.settings import Settings
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.tls.context import CertificateStore
-from webhook.tls.context import Served
+from webhook.web import logs
+from webhook.web.certificate import CertificateUpkeep
+from webhook.web.refresh import Reloader
 
 _LOGGER = logging.getLogger("numagate.upkeep")
 
@@ -32,16 +32,10 @@ class Upkeep:
     ) -> None:
         self._state = state
         self._metrics = metrics
-        self._store = store
         self._policy = Reloader(
             files=_watched(settings), load=load, accept=self._accept_policy, reject=self._reject_policy
         )
-        self._certificate = Reloader(
-            files=store.files,
-            load=store.load,
-            accept=self._accept_certificate,
-            reject=self._reject_certificate,
-        )
+        self._certificate = CertificateUpkeep(store, metrics=metrics, health=state)
 
     async def step(self) -> None:
         """Look at both once."""
@@ -50,10 +44,11 @@ class Upkeep:
 
     def _accept_policy(self, loaded: Loaded) -> None:
         self._state.loaded = loaded
-        self._metrics.policy(loaded.policy.name, loaded.policy.generation)
+        self._metrics.policies((one.name, one.generation) for one in loaded.policies)
         self._metrics.policy_ok.set(1)
-        names = {logs.POLICY: loaded.policy.name, logs.GENERATION: loaded.policy.generation}
-        _LOGGER.info("policy in force", extra=logs.fields(names))
+        for policy in loaded.policies:
+            names = {logs.POLICY: policy.name, logs.GENERATION: policy.generation}
+            _LOGGER.info("policy in force", extra=logs.fields(names))
 
     def _reject_policy(self, error: NumagateError) -> None:
         self._state.policy_error = str(error)
@@ -64,19 +59,6 @@ class Upkeep:
             place = {logs.FILE: error.source, logs.LINE: error.line, logs.FIELD: error.field}
         kept = "the last good policy stays" if self._state.loaded else "not ready without a policy"
         _LOGGER.error("policy refused: %s; %s", error, kept, extra=logs.fields(place))
-
-    def _accept_certificate(self, served: Served) -> None:
-        self._store.swap(served)
-        self._state.certificate_expiry = served.not_after
-        self._metrics.certificate(served.not_after)
-        self._metrics.certificate_ok.set(1)
-        facts = {logs.SERIAL: f"{served.serial:x}", logs.EXPIRES: served.not_after.isoformat()}
-        _LOGGER.info("certificate served", extra=logs.fields(facts))
-
-    def _reject_certificate(self, error: NumagateError) -> None:
-        self._metrics.certificate_failures.inc()
-        self._metrics.certificate_ok.set(0)
-        _LOGGER.error("certificate refused: %s; the last good one stays", error)
 
 
 def _watched(settings: Settings) -> tuple[Path, ...]:
