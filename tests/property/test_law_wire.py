@@ -23,7 +23,7 @@ from webhook.web import wire
 
 LOADED = load_policy(profiles=load_profiles("generic-2x4"))
 WORLD = World(
-    policy=LOADED.policy,
+    policies=LOADED.policies,
     classes=LOADED.classes,
     own_namespace="numagate-system",
     instant=datetime(2030, 1, 1, tzinfo=UTC),

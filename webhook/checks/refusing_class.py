@@ -19,7 +19,7 @@ from webhook.domain.scheduling import telling_label
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw per refusing class where some other class takes the pod."""
-    taking = [fit.node_class for fit in subject.fits if fit.fits is not Fits.NO]
+    taking = [fit.node_class for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED}]
     if not taking:
         return
     for fit in subject.fits:

@@ -11,6 +11,7 @@ from webhook import workloads
 from webhook.domain.errors import PolicyError
 from webhook.domain.output_format import OutputFormat
 from webhook.domain.policy import Governs
+from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
 from webhook.engine.world import World
@@ -47,5 +48,15 @@ def load_world(*, policy: str | Path | None, profiles: Sequence[str], governs: s
             declared[one.name] = one
     loaded = load_policy(policy, profiles=tuple(declared.values()))
     classes = loaded.classes or (load_profiles(ASSUMED, assumed=True) if policy is None else ())
-    chosen = replace(loaded.policy, governs=Governs(governs)) if governs else loaded.policy
-    return World(policy=chosen, classes=classes, own_namespace=OWN_NAMESPACE, instant=instant)
+    return World(
+        policies=governing(loaded.policies, governs),
+        classes=classes,
+        own_namespace=OWN_NAMESPACE,
+        instant=instant,
+        namespaces=loaded.namespaces,
+    )
+
+
+def governing(policies: tuple[Policy, ...], governs: str | None) -> tuple[Policy, ...]:
+    """Answer the policies with another word on which pods they govern, where one is given."""
+    return tuple(replace(one, governs=Governs(governs)) for one in policies) if governs else policies

@@ -21,6 +21,7 @@ from webhook.config.schema import Envelope
 from webhook.config.schema import Model
 from webhook.config.schema import Text
 from webhook.config.words import shorten
+from webhook.domain import instant
 
 _COUNT = re.compile(r"[a-z0-9.-]+/(?!\*+$)[A-Za-z0-9._*-]+")
 _NEVER = re.compile(r"[A-Za-z0-9./_*-]+")
@@ -57,7 +58,7 @@ def _namespace(pattern: str) -> str:
 
 def _not_all(pattern: str) -> str:
     if not pattern.strip("*"):
-        message = f"{shorten(pattern)} exempts every namespace: name them, or set modes to none"
+        message = f"{shorten(pattern)} exempts everything: name what is meant, or set modes to none"
         raise ValueError(message)
     return pattern
 
@@ -93,13 +94,66 @@ def _is_word(value: Any) -> str:
     return "word" if isinstance(value, str) else "map"
 
 
+def _until(text: str) -> str:
+    if instant.parse(text) is None:
+        message = f"{shorten(text)} is no instant: write one like 2027-01-31T00:00:00Z"
+        raise ValueError(message)
+    return text
+
+
 LevelName: TypeAlias = Literal["none", "guaranteed", "exclusive", "aligned"]
 AnswerName: TypeAlias = Literal["allow", "warn", "deny"]
+OverrideName: TypeAlias = Literal["none", "raise", "any"]
 Accelerator: TypeAlias = Annotated[Text, AfterValidator(_accelerator)]
 Never: TypeAlias = Annotated[Text, AfterValidator(_never)]
 Namespace: TypeAlias = Annotated[Text, AfterValidator(_namespace)]
+Priority: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+MinNodes: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
 HelperCpu: TypeAlias = Annotated[object, AfterValidator(read_helper_cpu)]
 HelperMemory: TypeAlias = Annotated[object, AfterValidator(read_positive_bytes)]
+
+
+class RequirementSpec(Model):
+    """One requirement of a label selector."""
+
+    key: Text
+    operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
+    values: list[str] | None = None
+
+    @model_validator(mode="after")
+    def _values_where_compared(self) -> "RequirementSpec":
+        if self.operator in {"In", "NotIn"} and not self.values:
+            message = f"{self.operator} compares with nothing: write values"
+            raise ValueError(message)
+        if self.operator not in {"In", "NotIn"} and self.values:
+            message = f"{self.operator} takes no values: leave them out"
+            raise ValueError(message)
+        return self
+
+
+class SelectorSpec(Model):
+    """A label selector, as everywhere in Kubernetes; an empty one matches everything."""
+
+    match_labels: dict[Text, str] | None = None
+    match_expressions: list[RequirementSpec] | None = None
+
+
+class MatchSpec(Model):
+    """Which pods the policy is for; all that is written must match."""
+
+    accelerators: list[Accelerator] | None = Field(default=None, min_length=1)
+    namespaces: list[Namespace] | None = Field(default=None, min_length=1)
+    namespace_selector: SelectorSpec | None = None
+    pod_selector: SelectorSpec | None = None
+
+
+class OverridesSpec(Model):
+    """What the label of a namespace may do to each mode."""
+
+    enforce: OverrideName | None = None
+    repair: OverrideName | None = None
+    warn: OverrideName | None = None
+    audit: OverrideName | None = None
 
 
 class ModesSpec(Model):
@@ -188,24 +242,44 @@ class RepairSpec(Model):
     helper_default: Fallback | None = None
 
 
-class ExemptionsSpec(Model):
-    """Who is not governed."""
+class ExemptionSpec(Model):
+    """Who is not governed, why, and until when."""
 
+    reason: Text
+    until: Annotated[str, AfterValidator(_until)] | None = None
     namespaces: list[Annotated[Namespace, AfterValidator(_not_all)]] | None = None
     users: list[Annotated[Text, AfterValidator(_user)]] | None = None
     groups: list[Annotated[Text, AfterValidator(_group)]] | None = None
+    runtime_classes: list[Annotated[Text, AfterValidator(_not_all)]] | None = None
+
+    @model_validator(mode="after")
+    def _exempts_somebody(self) -> "ExemptionSpec":
+        if not (self.namespaces or self.users or self.groups or self.runtime_classes):
+            message = "exempts nobody: write namespaces, users, groups or runtimeClasses"
+            raise ValueError(message)
+        return self
+
+
+class ExemptionsSpec(Model):
+    """Who is not governed."""
+
+    rules: list[ExemptionSpec] | None = None
     pods: bool | None = None
 
 
 class PolicySpec(Model):
     """The spec of an AlignmentPolicy."""
 
+    priority: Priority | None = None
+    match: MatchSpec | None = None
     governs: Literal["inference", "accelerators"] | None = None
     modes: ModesSpec | None = None
     namespaces: list[NamespaceSpec] | None = None
+    overrides: OverridesSpec | None = None
     classes: Literal["any", "all"] | None = None
     on_unknown: AnswerName | None = None
     on_unenforced: AnswerName | None = None
+    min_reporting_nodes: MinNodes | None = None
     accelerators: AcceleratorsSpec | None = None
     recognition: RecognitionSpec | None = None
     repair: RepairSpec | None = None

@@ -75,8 +75,8 @@ class Subject:
     @property
     def unfit(self) -> bool:
         """Whether too few of the eligible classes take the pod: none of them, or under `classes: all` not all."""
-        refusing = [one for one in self.fits if one.fits is Fits.NO]
-        return bool(refusing) and (len(refusing) == len(self.fits) or self.policy.classes is Classes.ALL)
+        answers = {one.fits for one in self.fits}
+        return Fits.NO in answers and (answers <= {Fits.NO, Fits.UNSURE} or self.policy.classes is Classes.ALL)
 
     def whole_cpus(self, cpu: Quantity) -> int:
         """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
@@ -91,7 +91,7 @@ class Subject:
 
     @property
     def _cpus_per_core(self) -> int:
-        classes = (one.node_class for one in self.fits if one.node_class.kubelet.full_pcpus_only)
+        classes = (one.node_class for one in self.fits if _hands_out_whole_cores(one))
         return math.lcm(*(node_class.threads_per_core for node_class in classes))
 
     def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
@@ -109,6 +109,10 @@ class Subject:
             return None
         quantity = values.get(resource)
         return None if quantity is None or quantity.is_zero else quantity
+
+
+def _hands_out_whole_cores(answer: ClassFit) -> bool:
+    return answer.node_class.trusted and answer.node_class.kubelet.full_pcpus_only
 
 
 @dataclass(frozen=True, slots=True)

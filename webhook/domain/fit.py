@@ -24,6 +24,8 @@ class Fits(Enum):
     NO = "no"
     UNENFORCED = "unenforced"
     """The node takes the pod, but its kubelet does not refuse a misaligned one."""
+    UNSURE = "unsure"
+    """The answer would not be yes, but too few nodes report this topology to refuse a pod by it."""
 
 
 class Cause(Enum):
@@ -66,8 +68,15 @@ def fit_each(
         parts = (id(node_class.cells), id(node_class.devices), id(node_class.kubelet))
         if parts not in known:
             known[parts] = fit(facts, node_class, accelerators, numa_nodes)
-        found.append(replace(known[parts], node_class=node_class))
+        found.append(_sure(replace(known[parts], node_class=node_class)))
     return tuple(found)
+
+
+def _sure(answer: ClassFit) -> ClassFit:
+    """Leave open what a class says that may relax, but not refuse."""
+    if answer.node_class.trusted or answer.fits is Fits.YES:
+        return answer
+    return replace(answer, fits=Fits.UNSURE)
 
 
 def fit(

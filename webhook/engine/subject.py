@@ -89,7 +89,8 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
     subject = replace(subject, remedies=partial(_remedies, subject, classes))
     if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):
         return subject
-    return replace(subject, shares=share.fair_shares(facts, accelerators, candidates, policy.repair, count))
+    trusted = tuple(one for one in candidates if one.trusted)
+    return replace(subject, shares=share.fair_shares(facts, accelerators, trusted, policy.repair, count))
 
 
 def _remedies(subject: Subject, classes: tuple[NodeClass, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 from webhook.domain.errors import InputError
+from webhook.domain.policy import widest
 from webhook.manifests.policy_text import DEFAULT
 from webhook.manifests.settings import IMAGE
 from webhook.manifests.settings import NAMESPACE
@@ -39,7 +40,7 @@ def read_settings(
         raise InputError(msg, file="--image")
     text = DEFAULT if policy is None else _text(policy)
     return Settings(
-        policy=parse_stream(text, "built-in" if policy is None else str(policy)).policy,
+        policy=widest(parse_stream(text, "built-in" if policy is None else str(policy)).policies),
         policy_text=text,
         namespace=namespace,
         image=image,

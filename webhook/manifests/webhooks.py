@@ -58,7 +58,7 @@ def configurations(
 
 
 def _webhook(entry: Entry, settings: Settings, mode: Mode) -> Manifest:
-    exempt = settings.policy.exemptions.namespaces
+    exempt = settings.policy.exemptions.lasting_namespaces
     patterns = [name for name in exempt if match.is_pattern(name)]
     conditions = [("namespace-not-exempt", match.namespace_is_none_of(patterns))] if patterns else []
     return {

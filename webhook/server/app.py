@@ -32,8 +32,8 @@ def webhook_app(
         loaded = state.loaded
         return {
             "version": __version__,
-            "policy": loaded.policy.name if loaded else "",
-            "generation": loaded.policy.generation if loaded else "",
+            "policy": ", ".join(one.name for one in loaded.policies) if loaded else "",
+            "generation": ", ".join(one.generation for one in loaded.policies) if loaded else "",
         }
 
     return app

@@ -1,5 +1,7 @@
 """Metrics of the service: decisions, findings, repairs, the policy in force."""
 
+from collections.abc import Iterable
+
 from prometheus_client import Counter
 from prometheus_client import Gauge
 
@@ -19,8 +21,11 @@ class Metrics(CommonMetrics):
         )
         self._findings = Counter("numagate_findings", "Findings by code.", ["pass", "code"], registry=registry)
         self._repairs = Counter("numagate_repairs", "Edits made, by code.", ["code"], registry=registry)
+        self._exempt = Counter(
+            "numagate_exemptions_used", "Requests that were exempt, by what.", ["pass", "by"], registry=registry
+        )
         self._policy = Gauge(
-            "numagate_policy_info", "The policy in force; the value is 1.", ["name", "generation"], registry=registry
+            "numagate_policy_info", "The policies in force; the value is 1.", ["name", "generation"], registry=registry
         )
         self.policy_failures = Counter(
             "numagate_policy_reload_failures", "Policy contents that could not be loaded.", registry=registry
@@ -39,8 +44,11 @@ class Metrics(CommonMetrics):
             self._findings.labels(word, finding.code).inc()
         for code in decision.repairs:
             self._repairs.labels(code).inc()
+        if decision.exempt_by:
+            self._exempt.labels(word, decision.exempt_by).inc()
 
-    def policy(self, name: str, generation: str) -> None:
-        """Show the policy in force; the one before disappears."""
+    def policies(self, named: Iterable[tuple[str, str]]) -> None:
+        """Show the policies in force by name and generation; those before disappear."""
         self._policy.clear()
-        self._policy.labels(name, generation).set(1)
+        for name, generation in named:
+            self._policy.labels(name, generation).set(1)

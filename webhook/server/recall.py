@@ -1,6 +1,7 @@
 """Remembers what was decided on new pods, so that the replicas of a workload are simulated once."""
 
 import marshal
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -14,7 +15,7 @@ from webhook.domain.raw import get_object
 from webhook.domain.topology import NodeClass
 from webhook.engine.decision import Decision
 from webhook.engine.essence import essence
-from webhook.engine.exempt import why_exempt
+from webhook.engine.exempt import why_mirror
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.review import review
@@ -28,20 +29,23 @@ MAX_BYTES: Final = 8 * 1024
 _PLAIN: Final = 2
 """The marshal format without references between values, so that equal content gives equal bytes."""
 
-_Key: TypeAlias = tuple[Pass, str, bytes]
+_Key: TypeAlias = tuple[Pass, str, tuple[int, ...], bytes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Memory:
     """What was decided in one world; decisions of another world are never found in it."""
 
-    policy: Policy
+    policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
+    namespaces: Mapping[str, Mapping[str, str]]
+    expired: int
     young: dict[_Key, Decision] = field(default_factory=dict)
     old: dict[_Key, Decision] = field(default_factory=dict)
 
     def holds(self, world: World) -> bool:
-        return self.policy is world.policy and self.classes is world.classes
+        same = self.policies is world.policies and self.classes is world.classes
+        return same and self.namespaces is world.namespaces and self.expired == _expired(world)
 
 
 class Recall:
@@ -58,7 +62,7 @@ class Recall:
             return review(request, world)
         memory = self._memory
         if memory is None or not memory.holds(world):
-            memory = self._memory = _Memory(world.policy, world.classes)
+            memory = self._memory = _Memory(world.policies, world.classes, world.namespaces, _expired(world))
         decision = memory.young.get(key) or memory.old.get(key)
         if decision is None:
             decision = review(request, world)
@@ -77,10 +81,24 @@ def _key(request: Request, world: World) -> _Key | None:
     pod = request.object
     if request.kind != "Pod" or request.group or request.operation != "CREATE" or request.subresource or pod is None:
         return None
-    if _is_dated(pod) or why_exempt(request, world) is not None:
+    if _is_dated(pod) or why_mirror(request) is not None:
         return None
     content = marshal.dumps(essence(pod), _PLAIN)  # type: ignore[arg-type]  # JSON is what marshal takes
-    return None if len(content) > MAX_BYTES else (request.review_pass, request.namespace, content)
+    if len(content) > MAX_BYTES:
+        return None
+    return request.review_pass, request.namespace, _named(request, world), content
+
+
+def _named(request: Request, world: World) -> tuple[int, ...]:
+    """Answer which exemptions name the one who makes the request."""
+    rules = (rule for policy in world.policies for rule in policy.exemptions.rules)
+    return tuple(number for number, rule in enumerate(rules) if rule.names_requester(request.username, request.groups))
+
+
+def _expired(world: World) -> int:
+    """Count the exemptions whose time is over: while the number stays, no decision changes by time."""
+    rules = (rule for policy in world.policies for rule in policy.exemptions.rules)
+    return sum(not rule.holds_at(world.instant) for rule in rules)
 
 
 def _is_dated(pod: JsonObject) -> bool:

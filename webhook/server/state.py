@@ -1,6 +1,7 @@
 """The state of the running service: changed on the event loop's thread only, read everywhere."""
 
 from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -13,15 +14,19 @@ from webhook.web.probes import Check
 
 
 class Loaded(Protocol):
-    """A policy with its node classes, as one consistent load (see `webhook.sources.policy_file`)."""
+    """Policies with their node classes and namespaces, as one consistent load (see `webhook.sources`)."""
 
     @property
-    def policy(self) -> Policy:
-        """The policy."""
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies, in the order in which they are asked."""
 
     @property
     def classes(self) -> tuple[NodeClass, ...]:
         """The node classes."""
+
+    @property
+    def namespaces(self) -> Mapping[str, Mapping[str, str]]:
+        """The labels of namespaces, by name."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,7 +42,13 @@ class State(Health):
         loaded = self.loaded
         if loaded is None:
             return None
-        return World(policy=loaded.policy, classes=loaded.classes, own_namespace=self.own_namespace, instant=now)
+        return World(
+            policies=loaded.policies,
+            classes=loaded.classes,
+            own_namespace=self.own_namespace,
+            instant=now,
+            namespaces=loaded.namespaces,
+        )
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""

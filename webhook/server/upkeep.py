@@ -44,10 +44,11 @@ class Upkeep:
 
     def _accept_policy(self, loaded: Loaded) -> None:
         self._state.loaded = loaded
-        self._metrics.policy(loaded.policy.name, loaded.policy.generation)
+        self._metrics.policies((one.name, one.generation) for one in loaded.policies)
         self._metrics.policy_ok.set(1)
-        names = {logs.POLICY: loaded.policy.name, logs.GENERATION: loaded.policy.generation}
-        _LOGGER.info("policy in force", extra=logs.fields(names))
+        for policy in loaded.policies:
+            names = {logs.POLICY: policy.name, logs.GENERATION: policy.generation}
+            _LOGGER.info("policy in force", extra=logs.fields(names))
 
     def _reject_policy(self, error: NumagateError) -> None:
         self._state.policy_error = str(error)

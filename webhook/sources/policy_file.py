@@ -1,9 +1,13 @@
 """Reads policy and profile files, over the built-in policy and the machine library."""
 
+from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from webhook.config.alignment_policy import to_policy
 from webhook.config.document import Document
@@ -35,11 +39,20 @@ _PROFILE = "NodeProfile"
 
 @dataclass(frozen=True, slots=True)
 class LoadedPolicy:
-    """A policy with the node classes declared beside it; `source` names the file, for messages."""
+    """Policies with the node classes declared beside them; `source` names the file, for messages.
 
-    policy: Policy
+    `policies` stand in the order in which they are asked. A file says nothing of namespaces.
+    """
+
+    policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     source: str
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that is asked first: the only one, where a file holds one."""
+        return self.policies[0]
 
 
 def load_policy(path: str | Path | None = None, *, profiles: Sequence[NodeClass] = ()) -> LoadedPolicy:
@@ -95,19 +108,24 @@ def load_profile(name_or_path: str, *, assumed: bool = False) -> NodeClass:
 
 
 def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeClass]) -> LoadedPolicy:
-    layers = [read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]]
-    layers += [document for document in documents if document.kind == _POLICY]
-    if len(layers) > 2:  # noqa: PLR2004 - the built-in one and the user's
-        message = f"a second AlignmentPolicy (the first is in line {layers[1].line(('kind',))}): keep one"
-        raise layers[2].error(("kind",), message)
     declared = _to_classes([document for document in documents if document.kind == _PROFILE])
-    spec: JsonObject = {}
-    for layer in layers:
-        spec = overlay(spec, get_object(written(layer.data), "spec"))
-    policy = to_policy(_name(layers[-1]), spec)
     classes = with_shared_parts(profiles or declared)
-    policy = replace(policy, generation=generation(policy, classes))
-    return LoadedPolicy(policy=policy, classes=classes, source=source)
+    built_in = read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]
+    base = get_object(written(built_in.data), "spec")
+    made: dict[str, Policy] = {}
+    for document in [one for one in documents if one.kind == _POLICY] or [built_in]:
+        name = _name(document)
+        if name in made:
+            message = f"a second AlignmentPolicy is named {shorten(name)}: give each its own name"
+            raise document.error(("metadata", "name"), message)
+        made[name] = to_policy(name, overlay(base, get_object(written(document.data), "spec")))
+    return LoadedPolicy(policies=in_force(made.values(), classes), classes=classes, source=source)
+
+
+def in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
+    """Answer the policies in the order in which they are asked, each with the generation that names its content."""
+    ordered = sorted(policies, key=lambda policy: policy.order)
+    return tuple(replace(policy, generation=generation(policy, classes)) for policy in ordered)
 
 
 def _read_checked(text: str, source: str) -> tuple[Document, ...]:

@@ -3,16 +3,16 @@
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 
 from webhook.engine.judge import judge_pod
 
 
 def test_what_the_missing_profile_must_have_is_named() -> None:
-    known = world()
+    known = ruling()
     other = pod(container(**equal("12", "96Gi", None, **{"amd.com/gpu": "8"})))
 
-    found = judge_pod(other, known, modes=known.policy.modes).findings
+    found = judge_pod(other, known).findings
 
     assert [one.message for one in found if one.code == "unknown-topology"] == [
         (

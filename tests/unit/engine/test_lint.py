@@ -243,4 +243,4 @@ def test_reading_errors_are_handed_on() -> None:
     gone = InputError("gone", file="g")
     report = lint((), (error, gone), files=2, world=world(), workloads=(), default_namespace="x")
     assert report.errors == (ReadError("f.yaml", 0, 1, "wrong"), ReadError("g", None, None, "gone"))
-    assert (report.policy, report.files) == (world().policy.name, 2)
+    assert (report.policy, report.files) == (world().policies[0].name, 2)

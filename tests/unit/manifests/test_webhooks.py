@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from webhook.domain.policy import ExemptionRule
+from webhook.domain.policy import Exemptions
 from webhook.manifests.settings import Settings
 from webhook.manifests.webhooks import configurations
 
@@ -101,7 +103,7 @@ def test_own_kube_system_and_exempt_namespaces_are_excluded_by_name(settings: Se
 
 
 def test_exempt_namespaces_by_pattern_become_a_condition(settings: Settings) -> None:
-    exemptions = replace(settings.policy.exemptions, namespaces=("kube-system", "openshift-*"))
+    exemptions = Exemptions(rules=(ExemptionRule("tests", namespaces=("kube-system", "openshift-*")),), pods=False)
     changed = replace(settings, policy=replace(settings.policy, exemptions=exemptions))
 
     entry = one(changed, "pods.mutate.numagate.io")

@@ -119,7 +119,7 @@ def test_the_review_function_gets_the_request_and_a_fresh_world() -> None:
 
     (request, first), (_, second) = seen
     assert request.review_pass is Pass.VALIDATE
-    assert (first.policy, first.classes, first.own_namespace) == (POLICY.policy, POLICY.classes, "ours")
+    assert (first.policies, first.classes, first.own_namespace) == (POLICY.policies, POLICY.classes, "ours")
     assert first.instant < second.instant
 
 

@@ -54,12 +54,13 @@ def test_the_buckets_are_the_api_servers() -> None:
     assert BUCKETS == (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
 
 
-def test_only_the_policy_in_force_is_shown(metrics: Metrics) -> None:
-    metrics.policy("default", "one")
-    metrics.policy("default", "two")
+def test_only_the_policies_in_force_are_shown(metrics: Metrics) -> None:
+    metrics.policies([("default", "one")])
+    metrics.policies([("default", "two"), ("other", "three")])
 
     assert value(metrics, "numagate_policy_info", name="default", generation="one") is None
     assert value(metrics, "numagate_policy_info", name="default", generation="two") == 1
+    assert value(metrics, "numagate_policy_info", name="other", generation="three") == 1
 
 
 def test_the_end_of_the_certificate_is_shown_in_unix_time(metrics: Metrics) -> None:

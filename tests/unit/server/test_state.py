@@ -31,7 +31,7 @@ def test_the_world_is_of_one_load_and_one_instant() -> None:
 
     assert world is not None
     assert state.loaded is not None
-    assert (world.policy, world.classes) == (state.loaded.policy, state.loaded.classes)
+    assert (world.policies, world.classes) == (state.loaded.policies, state.loaded.classes)
     assert (world.own_namespace, world.instant) == ("ours", NOW)
 
 

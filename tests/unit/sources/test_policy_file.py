@@ -91,7 +91,10 @@ def test_the_generation_does_not_change_with_spelling() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (POLICY + "---\n" + POLICY, "p.yaml:6: kind: a second AlignmentPolicy (the first is in line 2): keep one"),
+        (
+            POLICY + "---\n" + POLICY,
+            'p.yaml:7: metadata.name: a second AlignmentPolicy is named "mine": give each its own',
+        ),
         (profile("a") + profile("a"), 'p.yaml:9: metadata.name: a second NodeProfile is named "a": give each its own'),
         (
             profile("a").replace("dgx-h100", "dgx-h10"),

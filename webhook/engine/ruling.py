@@ -1,0 +1,72 @@
+"""Which policy governs a pod, and with which modes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from webhook.domain.facts import read
+from webhook.domain.levels import Modes
+from webhook.domain.policy import Match
+from webhook.domain.policy import Policy
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text_map
+from webhook.domain.topology import NodeClass
+from webhook.engine import namespace_levels
+from webhook.engine.world import World
+
+NO_POLICY = "no policy matches"
+"""Why a pod is not judged that no policy is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What one pod is judged by: the policy that governs it, and its modes in the pod's namespace."""
+
+    policy: Policy
+    modes: Modes
+    namespace: str
+    classes: tuple[NodeClass, ...]
+    instant: datetime
+
+
+def rule(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
+    """Answer what governs a pod (or a pod template) in `namespace`: the first policy that matches; None without one."""
+    labels = world.namespaces.get(namespace, {})
+    for policy in world.policies:
+        if matches(policy.match, pod, namespace, labels):
+            return Ruling(
+                policy=policy,
+                modes=modes_in(namespace, policy, labels),
+                namespace=namespace,
+                classes=world.classes,
+                instant=world.instant,
+            )
+    return None
+
+
+def modes_in(namespace: str, policy: Policy, labels: Mapping[str, str]) -> Modes:
+    """Answer the modes of a policy in a namespace with these labels, as far as the policy lets labels speak."""
+    return namespace_levels.apply(policy.modes_for(namespace), labels, policy.overrides)
+
+
+def may_match_in(match: Match, namespace: str, labels: Mapping[str, str]) -> bool:
+    """Tell whether a policy is for pods of a namespace at all; `labels` are those of the namespace."""
+    selector = match.namespace_selector
+    return match.names_namespace(namespace) and (selector is None or selector.matches(labels))
+
+
+def matches(match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> bool:
+    """Tell whether a policy is for this pod; `labels` are those of its namespace."""
+    if not may_match_in(match, namespace, labels):
+        return False
+    if match.pod_selector is not None and not match.pod_selector.matches(
+        get_text_map(get_object(pod, "metadata"), "labels")
+    ):
+        return False
+    return match.accelerators is None or match.names_resource(_asked_for(pod))
+
+
+def _asked_for(pod: JsonObject) -> frozenset[str]:
+    """Answer the resources that a container of the pod asks for."""
+    return frozenset(name for one in read(pod).containers for name in (*one.requests, *one.limits))
