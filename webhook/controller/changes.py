@@ -58,6 +58,15 @@ class Changes:
         with self._lock:
             self._schedule.surveyed(time.monotonic(), seconds=seconds)
 
+    def rewrite(self) -> None:
+        """Write the snapshot again as soon as may be, changed or not."""
+        self.note(Urgency.NAMESPACES)
+
+    def refresh_due(self) -> bool:
+        """Tell whether the snapshot in the cluster has become so old that it is written again, changed or not."""
+        with self._lock:
+            return self._schedule.refresh_due(time.monotonic())
+
     def wrote(self) -> None:
         """Note that the snapshot in the cluster is as new as this moment."""
         with self._lock:

@@ -1,7 +1,7 @@
 """Policies and profiles as objects: which version of each is in force, and what to tell its author.
 
-An object that is wrong keeps its last good version in force, and says why in its condition `Accepted`. Most mistakes are
-refused when the object is applied; what is left are those that a schema cannot see.
+An object that is wrong keeps its last good version in force, and says why in its condition `Accepted`. Most mistakes
+are refused when the object is applied; what is left are those that a schema cannot see.
 """
 
 import threading
@@ -62,9 +62,7 @@ class Held:
 class Documents:
     """All objects of one kind of ours, a sink of a reflector; `check` raises for a document that is wrong."""
 
-    def __init__(
-        self, kind: str, resource: Resource, *, check: Callable[[JsonObject], None], changes: Changes
-    ) -> None:
+    def __init__(self, kind: str, resource: Resource, *, check: Callable[[JsonObject], None], changes: Changes) -> None:
         self.kind = kind
         self.resource = resource
         self._check = check
@@ -127,6 +125,12 @@ class Documents:
                 others = [other for other in one.conditions if get_text(other, "type") != ACCEPTED]
                 found.append((key, [*others, condition]))
         return found
+
+    def told(self, name: str, conditions: list[JsonObject]) -> None:
+        """Note that an object has these conditions now, before the watch says so."""
+        with self._lock:
+            if name in self._held:
+                self._held[name] = replace(self._held[name], conditions=tuple(conditions))
 
     def invalid(self) -> int:
         """Answer how many objects are wrong."""

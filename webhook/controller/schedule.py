@@ -70,6 +70,10 @@ class Schedule:
             self._pending -= {Urgency.NODES, Urgency.FREE}
         return survey
 
+    def refresh_due(self, now: float) -> bool:
+        """Tell whether an unchanged snapshot is to be written again."""
+        return self._written + REFRESH_SECONDS <= now
+
     def surveyed(self, now: float, *, seconds: float) -> None:
         """Note that the look at the nodes is over, and what it took."""
         self._surveyed, self._cost = now, seconds
