@@ -34,6 +34,11 @@ def add_options(parser: argparse.ArgumentParser, *, policy: str, governed: str) 
         help="node class from the machine library or from a file; repeatable; replaces the policy's node classes",
     )
     add(
+        "--world",
+        metavar="FILE",
+        help="world snapshot of a cluster (numagate world export): its policies, node classes and namespaces",
+    )
+    add(
         "--governs",
         choices=("inference", "accelerators"),
         help=f"which accelerator pods {governed}: recognised inference pods, or all (default: as the policy says)",
@@ -51,6 +56,10 @@ def read(args: argparse.Namespace) -> Inputs:
     from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
 
     world = wiring.load_world(
-        policy=args.policy, profiles=args.profile, governs=args.governs, instant=datetime.now(tz=UTC)
+        policy=args.policy,
+        profiles=args.profile,
+        governs=args.governs,
+        instant=datetime.now(tz=UTC),
+        snapshot=args.world,
     )
     return Inputs(read_manifests(args.files, stdin=sys.stdin.buffer), world, wiring.load_workloads())
