@@ -60,7 +60,7 @@ class Changes:
 
     def rewrite(self) -> None:
         """Write the snapshot again as soon as may be, changed or not."""
-        self.note(Urgency.NAMESPACES)
+        self.note(Urgency.OTHER)
 
     def refresh_due(self) -> bool:
         """Tell whether the snapshot in the cluster has become so old that it is written again, changed or not."""

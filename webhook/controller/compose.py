@@ -1,35 +1,39 @@
 """Gathers the content of a snapshot from what the watches keep."""
 
+import logging
 from collections.abc import Callable
-from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from typing import Final
 
 import orjson
 
+from webhook.config import grammar
+from webhook.config.document import from_object
+from webhook.controller.devices import DeviceClasses
 from webhook.controller.documents import Documents
 from webhook.controller.fleet import Fleet
 from webhook.controller.namespaces import Namespaces
+from webhook.domain.errors import NumagateError
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
+from webhook.sources.policy_file import read_policy
+from webhook.sources.policy_file import read_profile
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import encode
 
+MINIMUM: Final = 3
+"""How many nodes must report the same topology where no policy says so."""
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a snapshot says: policies as they were written, classes, and the labels of namespaces by name."""
-
-    policies: Sequence[JsonObject]
-    classes: Sequence[JsonObject]
-    namespaces: Mapping[str, Mapping[str, str]]
+_LOGGER = logging.getLogger("numagate.world")
 
 
 class WorldComposer:
-    """Composes snapshots; `encode` writes one out, `profile` makes of a NodeProfile what a survey takes."""
+    """Composes snapshots; `profile` makes of a NodeProfile what a survey of the nodes takes."""
 
     def __init__(
         self,
@@ -38,18 +42,15 @@ class WorldComposer:
         policies: Documents,
         profiles: Documents,
         namespaces: Namespaces,
+        devices: DeviceClasses,
         profile: Callable[[JsonObject], Any],
-        minimum: Callable[[Sequence[JsonObject]], int],
-        encode: Callable[[Content, datetime], str],
     ) -> None:
-        """`minimum` answers how many nodes must agree before a report is trusted, as the policies say."""
         self._fleet = fleet
         self._policies = policies
         self._profiles = profiles
         self._namespaces = namespaces
+        self._devices = devices
         self._profile = profile
-        self._minimum = minimum
-        self._encode = encode
         self._classes: tuple[JsonObject, ...] = ()
 
     def compose(self, *, survey: bool) -> Callable[[datetime], str]:
@@ -57,9 +58,15 @@ class WorldComposer:
         policies = self._policies.in_force()
         if survey:
             profiles = [self._profile(one) for one in self._profiles.in_force()]
-            self._classes = self._fleet.survey(profiles, self._minimum(policies), before=self._classes)
-        content = Content(policies, self._classes, self._namespaces.relevant(policies))
-        return lambda written: self._encode(content, written)
+            found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
+            self._classes = tuple(one for one in found if _is_readable(one))
+        content = Content(
+            policies=policies,
+            classes=self._classes,
+            namespaces=self._namespaces.relevant(policies),
+            device_classes=self._devices.entries(),
+        )
+        return lambda written: encode(content, written).decode()
 
     def adopt(self, text: str) -> None:
         """Take the classes of the last snapshot, which keep their names, and its policies, which were good."""
@@ -74,3 +81,44 @@ class WorldComposer:
                 for one in get_list(world, "policies")
             }
         )
+
+
+def check_policy(document: JsonObject) -> None:
+    """Read an AlignmentPolicy as a replica will.
+
+    Raises:
+        PolicyError: it is wrong.
+    """
+    whole = from_object(document, "")
+    grammar.check(whole)
+    read_policy(whole)
+
+
+def check_profile(document: JsonObject) -> None:
+    """Hold a NodeProfile against its grammar; whether it is whole depends on what the nodes say themselves.
+
+    Raises:
+        PolicyError: it is wrong.
+    """
+    grammar.check(from_object(document, ""))
+
+
+def _minimum(policies: Sequence[JsonObject]) -> int:
+    """Answer the most that a policy asks for: a topology that one of them does not trust may not deny."""
+    head = {"apiVersion": grammar.API_VERSION, "kind": "AlignmentPolicy"}
+    read = (read_policy(from_object({**head, **policy}, "")) for policy in policies)
+    return max((policy.min_reporting_nodes for policy in read), default=MINIMUM)
+
+
+def _is_readable(entry: JsonObject) -> bool:
+    """Tell whether a replica can read a class: it would refuse the whole snapshot for one that it cannot."""
+    name = get_text(entry, "name")
+    head = {"apiVersion": grammar.API_VERSION, "kind": "NodeProfile", "metadata": {"name": name}}
+    document = from_object({**head, "spec": entry.get("spec")}, f"node class {name}")
+    try:
+        grammar.check(document)
+        read_profile(document)
+    except NumagateError as error:
+        _LOGGER.warning("left out of the snapshot: %s", error)
+        return False
+    return True

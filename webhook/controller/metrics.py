@@ -1,5 +1,6 @@
 """Metrics of the controller: what it holds, what it writes, and whether it leads."""
 
+import time
 from collections.abc import Callable
 from datetime import datetime
 
@@ -14,6 +15,8 @@ class Metrics(CommonMetrics):
 
     def __init__(self, version: str) -> None:
         super().__init__(version)
+        self._began = time.monotonic()
+        self._first = True
         registry = self.registry
         self._objects = Gauge("numagate_controller_objects", "Objects held, by kind.", ["kind"], registry=registry)
         self._invalid = Gauge(
@@ -36,9 +39,9 @@ class Metrics(CommonMetrics):
             "When the snapshot was last written, in Unix time.",
             registry=registry,
         )
-        self.first_snapshot = Gauge(
+        self._first_snapshot = Gauge(
             "numagate_controller_first_snapshot_seconds",
-            "From the start of the process until all kinds were read whole.",
+            "From the start of the process to its first snapshot.",
             registry=registry,
         )
 
@@ -61,6 +64,9 @@ class Metrics(CommonMetrics):
 
     def wrote(self, size: int, instant: datetime) -> None:
         """Count a snapshot."""
+        if self._first:
+            self._first_snapshot.set(time.monotonic() - self._began)
+        self._first = False
         self._writes.inc()
         self._bytes.set(size)
         self._written.set(instant.timestamp())

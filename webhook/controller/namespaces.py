@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from webhook.controller.changes import Changes
+from webhook.controller.kinds import NAMESPACE
 from webhook.controller.schedule import Urgency
 from webhook.domain import keys
 from webhook.domain.raw import JsonObject
@@ -16,7 +17,6 @@ from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.raw import get_text_map
 
-KIND: Final = "Namespace"
 NAME_LABEL: Final = "kubernetes.io/metadata.name"
 """Every namespace has it and it says what the name says, so no snapshot need hold it."""
 
@@ -35,20 +35,20 @@ class Namespaces:
         if self._labels.get(key) != labels:
             with self._lock:
                 self._labels[key] = labels
-            self._changes.note(Urgency.NAMESPACES)
+            self._changes.note(Urgency.OTHER)
 
     def drop(self, key: str) -> None:
         """Forget a namespace."""
         with self._lock:
             known = self._labels.pop(key, None)
         if known is not None:
-            self._changes.note(Urgency.NAMESPACES)
+            self._changes.note(Urgency.OTHER)
 
     def keep(self, keys: AbstractSet[str]) -> None:
         """Forget all but these."""
         for key in self._labels.keys() - keys:
             self.drop(key)
-        self._changes.whole(KIND)
+        self._changes.whole(NAMESPACE)
 
     def labels(self, name: str) -> Mapping[str, str] | None:
         """Answer all labels of a namespace, None for one that is not known."""

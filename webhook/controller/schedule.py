@@ -26,15 +26,15 @@ class Urgency(IntEnum):
     """Free capacity alone."""
     NODES = 2
     """What classes are made of: nodes, reports, profiles, and the policies, which say whom to trust."""
-    NAMESPACES = 3
-    """What needs no look at the nodes."""
+    OTHER = 3
+    """Namespaces and whatever else needs no look at the nodes."""
 
 
 class Schedule:
     """The times of one writer, in seconds of a monotonic clock; it has no clock of its own."""
 
     def __init__(self) -> None:
-        self._pending: set[Urgency] = {Urgency.NODES, Urgency.NAMESPACES}
+        self._pending: set[Urgency] = {Urgency.NODES, Urgency.OTHER}
         self._looked = self._written = self._surveyed = -math.inf
         self._not_before = -math.inf
         self._cost = 0.0
@@ -47,7 +47,7 @@ class Schedule:
     def due(self) -> float:
         """When the next snapshot is to be made."""
         soonest = min(self._survey_due, self._written + REFRESH_SECONDS)
-        if Urgency.NAMESPACES in self._pending:
+        if Urgency.OTHER in self._pending:
             soonest = -math.inf
         return max(soonest, self._looked + SOON_SECONDS, self._not_before)
 
@@ -64,7 +64,7 @@ class Schedule:
         """
         survey = self._survey_due <= now
         self._looked = now
-        self._pending.discard(Urgency.NAMESPACES)
+        self._pending.discard(Urgency.OTHER)
         if survey:
             self._surveyed = now
             self._pending -= {Urgency.NODES, Urgency.FREE}
@@ -85,4 +85,4 @@ class Schedule:
     def failed(self, now: float) -> None:
         """Note that it could not be written: again in a while."""
         self._not_before = now + RETRY_SECONDS
-        self._pending.add(Urgency.NAMESPACES)
+        self._pending.add(Urgency.OTHER)

@@ -16,6 +16,7 @@ from webhook.controller.documents import Documents
 from webhook.controller.metrics import Metrics
 from webhook.domain.errors import NumagateError
 from webhook.domain.raw import JsonObject
+from webhook.kube.once import Once
 
 IDLE_SECONDS: Final = 1.0
 """How often to look whether we lead, where no bell rings."""
@@ -68,7 +69,7 @@ class Writer:
         self._content = ""
         self._led = False
         self._told_at = 0.0
-        self._failure = ""
+        self._once = Once(_LOGGER)
         # Shared with the thread of the object's watch.
         self._lock = threading.Lock()
         self._recent: list[str] = []
@@ -139,7 +140,8 @@ class Writer:
             self._changes.failed()
             self._force()
             return
-        self._content, self._failure = content, ""
+        self._content = content
+        self._once.again()
         self._changes.wrote()
         self._metrics.wrote(len(text.encode()), now)
 
@@ -158,7 +160,4 @@ class Writer:
 
     def _fail(self, error: NumagateError) -> None:
         self._metrics.write_failures.inc()
-        # An API server that is away for an hour is worth one line, not hundreds.
-        if str(error) != self._failure:
-            _LOGGER.warning("not written: %s; trying again", error)
-        self._failure = str(error)
+        self._once.warn(f"not written: {error}; trying again")

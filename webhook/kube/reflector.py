@@ -28,6 +28,7 @@ from webhook.kube.error import KubeError
 from webhook.kube.listing import PAGE
 from webhook.kube.listing import key_of
 from webhook.kube.listing import pages
+from webhook.kube.once import Once
 from webhook.kube.resource import Resource
 from webhook.kube.watching import BOOKMARK
 from webhook.kube.watching import DELETED
@@ -73,7 +74,7 @@ class Reflector:
         self._backoff = backoff or Backoff()
         self._absent_seconds = absent_seconds
         self._page = page
-        self._told = ""
+        self._once = Once(_LOGGER)
 
     def run(self, stop: threading.Event) -> None:
         """List and watch until `stop` is set and the client closed."""
@@ -93,17 +94,11 @@ class Reflector:
     def _fail(self, error: KubeError) -> float:
         if error.absent:
             self._sink.keep(frozenset())
-            self._tell(f"{self._resource} is not served: no object of it counts, until it is")
+            self._once.warn(f"{self._resource} is not served: no object of it counts, until it is")
             return self._absent_seconds
         if not error.expired:
-            self._tell(str(error))
+            self._once.warn(str(error))
         return 0.0
-
-    def _tell(self, message: str) -> None:
-        # An API server that is away for an hour is worth one line, not hundreds.
-        if message != self._told:
-            _LOGGER.warning(message)
-        self._told = message
 
     def _list(self) -> str:
         absent: KubeError | None = None
@@ -116,7 +111,7 @@ class Reflector:
                 absent = error
             else:
                 self._resource = resource
-                self._told = ""
+                self._once.again()
                 return version
         assert absent is not None  # noqa: S101  # there is at least one version
         raise absent
@@ -146,7 +141,7 @@ class Reflector:
             except KubeError as error:
                 if error.status not in {0, TOO_MANY} or stop.is_set():
                     raise
-                self._tell(str(error))
+                self._once.warn(str(error))
                 stop.wait(self._backoff.next())
             else:
                 # A watch that ends without a word may be one that somebody in between ends at once, again and again.
