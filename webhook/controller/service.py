@@ -1,14 +1,14 @@
 """Puts the controller together and runs it: the watches, the election, the writer, and two ports.
 
 Threads: the event loop of the TLS port (the main thread), that of the probes, one for each watched kind, one for the
-watch of our own snapshot, one for the election, one that writes. They share the picture, whose parts have locks of their
-own, and the changes, which wake the writer. SIGTERM stops all of them; the Lease is given up before the process ends.
+watch of our own snapshot, one for the election, one that writes. They share the picture, whose parts have locks of
+their own, and the changes, which wake the writer. SIGTERM stops them: first those that watch and write, then the
+election, which gives the Lease up.
 """
 
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import AsyncIterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -39,6 +39,7 @@ from webhook.kube.apply import apply_config_map
 from webhook.kube.apply import patch_status
 from webhook.kube.client import Client
 from webhook.kube.election import Election
+from webhook.kube.once import Once
 from webhook.kube.single import ObjectWatch
 from webhook.tls.context import CertificateStore
 from webhook.web.certificate import CertificateUpkeep
@@ -68,7 +69,8 @@ class Controller:
         self._settings = settings
         self._client = client
         self._stop = threading.Event()
-        self._began = time.monotonic()
+        self._resign = threading.Event()
+        self._once = Once(_LOGGER)
         self.changes = Changes()
         self.picture = Picture(reducers, self.changes)
         self.metrics = Metrics(__version__)
@@ -116,7 +118,7 @@ class Controller:
         Raises:
             NumagateError: it could not start.
         """
-        election = threading.Thread(target=self.election.run, args=(self._stop,), name="election", daemon=True)
+        election = threading.Thread(target=self.election.run, args=(self._resign,), name="election", daemon=True)
         others = self._threads()
         for thread in (election, *others):
             thread.start()
@@ -126,9 +128,11 @@ class Controller:
             self._stop.set()
             self.changes.ring()
             self._client.close()
-            # The writer ends first in the mind of others: a Lease that is given up must not be followed by a snapshot.
-            for thread in (*others, election):
+            for thread in others:
                 thread.join(JOIN_SECONDS)
+            # No snapshot of ours comes after the Lease was given up.
+            self._resign.set()
+            election.join(JOIN_SECONDS)
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
@@ -141,18 +145,15 @@ class Controller:
             namespace=self._settings.namespace,
             name=self._settings.world,
             receive=self._receive,
-            fail=lambda error: _LOGGER.warning("our own snapshot cannot be watched: %s", error),
+            fail=lambda error: self._once.warn(f"our own snapshot cannot be watched: {error}"),
         )
-        targets = {"watch-World": own.run, "writer": self._writer.run}
-        return [
-            *self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted),
-            *(
-                threading.Thread(target=run, args=(self._stop,), name=name, daemon=True)
-                for name, run in targets.items()
-            ),
-        ]
+        made = self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted)
+        for name, run in (("watch-World", own.run), ("writer", self._writer.run)):
+            made.append(threading.Thread(target=run, args=(self._stop,), name=name, daemon=True))
+        return made
 
     def _receive(self, found: JsonObject | None) -> None:
+        self._once.again()
         self._writer.receive(get_text(get_object(found, "data"), kinds.WORLD_KEY))
         self.changes.whole(kinds.WORLD)
 
