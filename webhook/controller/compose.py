@@ -4,8 +4,6 @@ import logging
 from collections.abc import Callable
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
-from typing import Final
 
 import orjson
 
@@ -21,19 +19,18 @@ from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
+from webhook.sources.inventory.reduce import reduce_profile
+from webhook.sources.inventory.store import MINIMUM
 from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
 
-MINIMUM: Final = 3
-"""How many nodes must report the same topology where no policy says so."""
-
 _LOGGER = logging.getLogger("numagate.world")
 
 
 class WorldComposer:
-    """Composes snapshots; `profile` makes of a NodeProfile what a survey of the nodes takes."""
+    """Composes snapshots."""
 
     def __init__(
         self,
@@ -43,21 +40,19 @@ class WorldComposer:
         profiles: Documents,
         namespaces: Namespaces,
         devices: DeviceClasses,
-        profile: Callable[[JsonObject], Any],
     ) -> None:
         self._fleet = fleet
         self._policies = policies
         self._profiles = profiles
         self._namespaces = namespaces
         self._devices = devices
-        self._profile = profile
         self._classes: tuple[JsonObject, ...] = ()
 
     def compose(self, *, survey: bool) -> Callable[[datetime], str]:
         """Gather the content, with a new look at the nodes if so asked."""
         policies = self._policies.in_force()
         if survey:
-            profiles = [self._profile(one) for one in self._profiles.in_force()]
+            profiles = [reduce_profile(one) for one in self._profiles.in_force()]
             found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
             self._classes = tuple(one for one in found if _is_readable(one))
         content = Content(

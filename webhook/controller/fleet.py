@@ -7,24 +7,13 @@ from collections.abc import Hashable
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
-from typing import Protocol
 
 from webhook.controller.changes import Changes
 from webhook.controller.schedule import Urgency
 from webhook.domain.raw import JsonObject
-
-
-class Inventory(Protocol):
-    """Keeps reduced objects in little memory, and makes classes of them (see `webhook.sources.inventory`)."""
-
-    def put(self, facts: Any, /) -> bool:
-        """Add or replace an object; answer whether anything changed."""
-
-    def remove(self, kind: str, name: str, /) -> bool:
-        """Forget an object; answer whether it was known."""
-
-    def classes(self, profiles: Sequence[Any], minimum: int, *, before: Sequence[JsonObject]) -> Sequence[JsonObject]:
-        """Answer the classes as documents of the snapshot; those of `before` keep their names."""
+from webhook.sources import evidence
+from webhook.sources.evidence import ProfileFacts
+from webhook.sources.inventory.store import Inventory
 
 
 class Fleet:
@@ -35,7 +24,7 @@ class Fleet:
         self._changes = changes
         self._lock = threading.Lock()
 
-    def put(self, facts: Any) -> bool:
+    def put(self, facts: evidence.Facts) -> bool:
         """Take an object; answer whether it was new or other than before."""
         with self._lock:
             return self._inventory.put(facts)
@@ -47,11 +36,13 @@ class Fleet:
         if known:
             self._changes.note(Urgency.NODES)
 
-    def survey(self, profiles: Sequence[Any], minimum: int, *, before: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
+    def survey(
+        self, profiles: Sequence[ProfileFacts], minimum: int, *, before: Sequence[JsonObject]
+    ) -> tuple[JsonObject, ...]:
         """Make the classes anew."""
         started = time.monotonic()
         with self._lock:
-            found = tuple(self._inventory.classes(profiles, minimum, before=before))
+            found = self._inventory.classes(profiles, minimum, before=before)
         self._changes.surveyed(seconds=time.monotonic() - started)
         return found
 

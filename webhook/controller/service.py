@@ -29,7 +29,6 @@ from webhook.controller.metrics import Metrics
 from webhook.controller.settings import Settings
 from webhook.controller.state import State
 from webhook.controller.watches import Picture
-from webhook.controller.watches import Reducers
 from webhook.controller.writer import Writer
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
@@ -58,9 +57,7 @@ _LOGGER = logging.getLogger("numagate.controller")
 class Controller:
     """The running controller; `endpoints` are webhooks by path, which answer from its picture."""
 
-    def __init__(
-        self, settings: Settings, *, client: Client, reducers: Reducers, endpoints: Mapping[str, ASGIApp] | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, *, client: Client, endpoints: Mapping[str, ASGIApp] | None = None) -> None:
         """Load the certificate and open both ports; the API server is first asked by `run`.
 
         Raises:
@@ -72,7 +69,7 @@ class Controller:
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
         self.changes = Changes()
-        self.picture = Picture(reducers, self.changes)
+        self.picture = Picture(self.changes)
         self.metrics = Metrics(__version__)
         self.election = Election(
             client,

@@ -52,6 +52,37 @@ class Sink(Protocol):
         """Forget all but these: a list has come to its end, and the picture is whole."""
 
 
+def read_all(client: Client, versions: Sequence[Resource], sink: Sink, *, limit: int = PAGE) -> tuple[Resource, str]:
+    """List a kind into `sink`, in the first of its versions that is served; answer that and the resource version.
+
+    Raises:
+        KubeError: `absent` where no version is served.
+    """
+    absent: KubeError | None = None
+    for resource in versions:
+        try:
+            return resource, _read_version(client, resource, sink, limit)
+        except KubeError as error:
+            if not error.absent:
+                raise
+            absent = error
+    assert absent is not None  # noqa: S101  # there is at least one version
+    raise absent
+
+
+def _read_version(client: Client, resource: Resource, sink: Sink, limit: int) -> str:
+    keys: set[str] = set()
+    version = ""
+    for found, listed in pages(client, resource.path(), limit=limit):
+        version = listed
+        while found:
+            one = found.pop()
+            keys.add(key := key_of(one))
+            sink.put(key, one)
+    sink.keep(keys)
+    return version
+
+
 class Reflector:
     """Watches one kind; `on_restart` hears of every time that a watch had to be begun anew by a list."""
 
@@ -101,31 +132,8 @@ class Reflector:
         return 0.0
 
     def _list(self) -> str:
-        absent: KubeError | None = None
-        for resource in self._versions:
-            try:
-                version = self._list_version(resource)
-            except KubeError as error:
-                if not error.absent:
-                    raise
-                absent = error
-            else:
-                self._resource = resource
-                self._once.again()
-                return version
-        assert absent is not None  # noqa: S101  # there is at least one version
-        raise absent
-
-    def _list_version(self, resource: Resource) -> str:
-        keys: set[str] = set()
-        version = ""
-        for found, listed in pages(self._client, resource.path(), limit=self._page):
-            version = listed
-            while found:
-                one = found.pop()
-                keys.add(key := key_of(one))
-                self._sink.put(key, one)
-        self._sink.keep(keys)
+        self._resource, version = read_all(self._client, self._versions, self._sink, limit=self._page)
+        self._once.again()
         return version
 
     def _follow(self, version: str, stop: threading.Event) -> None:
