@@ -15,7 +15,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--identity",
         default="",
         metavar="NAME",
-        help="name of this replica in the Lease (default: its host's, made unique)",
+        help="name of this replica in the Lease (default: the host's, made unique)",
     )
     add_ports(parser, drain_seconds=5.0)
 
