@@ -168,12 +168,20 @@ def load_snapshot(path: str | Path) -> LoadedWorld:
     Raises:
         PolicyError: the file cannot be read, or holds no snapshot.
     """
+    return Reader().read(read_snapshot(path), str(path))
+
+
+def read_snapshot(path: str | Path) -> bytes:
+    """Read a file.
+
+    Raises:
+        PolicyError: it cannot be read.
+    """
     try:
-        data = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise PolicyError(message, source=str(path)) from None
-    return Reader().read(data, str(path))
 
 
 def _parse(data: bytes, source: str) -> Document:
