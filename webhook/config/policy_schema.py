@@ -25,6 +25,7 @@ from webhook.domain import instant
 
 _COUNT = re.compile(r"[a-z0-9.-]+/(?!\*+$)[A-Za-z0-9._*-]+")
 _NEVER = re.compile(r"[A-Za-z0-9./_*-]+")
+_CLASS = re.compile(r"(?!\*+$)[a-z0-9.*-]+")
 _NAMESPACE = re.compile(r"[a-z0-9*-]+")
 
 _CONTROLLER_PREFIX = "system:serviceaccount:kube-system:"
@@ -45,6 +46,13 @@ def _accelerator(pattern: str) -> str:
 def _never(pattern: str) -> str:
     if not _NEVER.fullmatch(pattern):
         message = f"{shorten(pattern)} is no pattern of resource names: write letters, digits, . - _ / and *"
+        raise ValueError(message)
+    return pattern
+
+
+def _class_pattern(pattern: str) -> str:
+    if not _CLASS.fullmatch(pattern):
+        message = f"{shorten(pattern)} is no device class: write small letters, digits, . - and *, and not * alone"
         raise ValueError(message)
     return pattern
 
@@ -106,6 +114,7 @@ AnswerName: TypeAlias = Literal["allow", "warn", "deny"]
 OverrideName: TypeAlias = Literal["none", "raise", "any"]
 Accelerator: TypeAlias = Annotated[Text, AfterValidator(_accelerator)]
 Never: TypeAlias = Annotated[Text, AfterValidator(_never)]
+ClassPattern: TypeAlias = Annotated[Text, AfterValidator(_class_pattern)]
 Namespace: TypeAlias = Annotated[Text, AfterValidator(_namespace)]
 Priority: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
 MinNodes: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -177,6 +186,7 @@ class AcceleratorsSpec(Model):
 
     count: list[Accelerator] | None = None
     never: list[Never] | None = None
+    device_classes: list[ClassPattern] | None = None
 
 
 class RecognitionSpec(Model):

@@ -26,6 +26,7 @@ from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
 from webhook.domain.topology import NodeClass
+from webhook.engine.claim_survey import catalogued
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import CHECKS
@@ -84,7 +85,8 @@ def node_class(name: str) -> NodeClass:
 
 
 def world(case: Case, *machines: str) -> World:
-    return _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    return replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
 
 
 @cache
