@@ -16,9 +16,8 @@ from webhook.controller.documents import Documents
 from webhook.controller.fleet import Facts
 from webhook.controller.fleet import Fleet
 from webhook.controller.namespaces import Namespaces
+from webhook.domain.claim_documents import read_device_class
 from webhook.domain.raw import JsonObject
-from webhook.domain.raw import get_object
-from webhook.domain.raw import get_text
 from webhook.kube.client import Client
 from webhook.kube.reflector import Reflector
 from webhook.kube.reflector import Sink
@@ -77,8 +76,5 @@ def _lasting(report: ReportFacts) -> ReportFacts:
 
 
 def _device_class(found: JsonObject) -> JsonObject:
-    spec = get_object(found, "spec")
-    return {
-        "name": get_text(get_object(found, "metadata"), "name"),
-        "extendedResourceName": get_text(spec, "extendedResourceName"),
-    }
+    read = read_device_class(found)
+    return {"name": read.name, "extendedResourceName": read.extended_resource, "drivers": list(read.drivers)}

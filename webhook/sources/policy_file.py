@@ -20,6 +20,7 @@ from webhook.config.overlay import overlay
 from webhook.config.overlay import written
 from webhook.config.words import printable
 from webhook.config.words import shorten
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
 from webhook.domain.policy import Policy
@@ -42,13 +43,14 @@ _PROFILE = "NodeProfile"
 class LoadedPolicy:
     """Policies with the node classes declared beside them; `source` names the file, for messages.
 
-    `policies` stand in the order in which they are asked. A file says nothing of namespaces.
+    `policies` stand in the order in which they are asked. A file says nothing of namespaces and device classes.
     """
 
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     source: str
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    claims: ClaimCatalog = field(default_factory=ClaimCatalog)
 
     @property
     def policy(self) -> Policy:

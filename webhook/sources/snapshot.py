@@ -19,6 +19,8 @@ from webhook.config.document import Document
 from webhook.config.document import from_object
 from webhook.domain import api
 from webhook.domain import instant
+from webhook.domain.claims import ClaimCatalog
+from webhook.domain.claims import DeviceClass
 from webhook.domain.errors import PolicyError
 from webhook.domain.policy import Policy
 from webhook.domain.quantity import Quantity
@@ -66,6 +68,7 @@ class LoadedWorld:
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     namespaces: Mapping[str, Mapping[str, str]]
+    claims: ClaimCatalog
     generation: str
     written: datetime
     source: str
@@ -136,6 +139,7 @@ class Reader:
             policies=in_force(policies, classes),
             classes=classes,
             namespaces=dict(_labels(get_list(content, "namespaces"))),
+            claims=ClaimCatalog(classes=dict(_device_classes(get_list(content, "deviceClasses")))),
             generation=get_text(content, "generation"),
             written=written,
             source=source,
@@ -234,6 +238,12 @@ def _labels(entries: Iterable[object]) -> Iterable[tuple[str, Mapping[str, str]]
         labels = _texts(get_object(entry, "labels"))
         for name in get_texts(entry, "names"):
             yield name, labels
+
+
+def _device_classes(entries: Iterable[object]) -> Iterable[tuple[str, DeviceClass]]:
+    for entry in entries:
+        name = get_text(entry, "name")
+        yield name, DeviceClass(name, get_text(entry, "extendedResourceName"), get_texts(entry, "drivers"))
 
 
 def _texts(block: JsonObject) -> Mapping[str, str]:
