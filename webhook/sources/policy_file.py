@@ -120,7 +120,7 @@ def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeCla
             message = f"a second AlignmentPolicy is named {shorten(policy.name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
         made[policy.name] = policy
-    return LoadedPolicy(policies=in_force(made.values(), classes), classes=classes, source=source)
+    return LoadedPolicy(policies=_in_force(made.values(), classes), classes=classes, source=source)
 
 
 @cache
@@ -134,7 +134,7 @@ def read_policy(document: Document) -> Policy:
     return to_policy(_name(document), overlay(base, get_object(written(document.data), "spec")))
 
 
-def in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
+def _in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
     """Answer the policies in the order in which they are asked, each with the generation that names its content."""
     ordered = sorted(policies, key=lambda policy: policy.order)
     return tuple(replace(policy, generation=generation(policy, classes)) for policy in ordered)
