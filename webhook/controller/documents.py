@@ -6,6 +6,7 @@ are refused when the object is applied; what is left are those that a schema can
 
 import threading
 from collections.abc import Callable
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import Final
 
 from webhook.controller.changes import Changes
 from webhook.controller.schedule import Urgency
-from webhook.domain.errors import NumagateError
+from webhook.domain.errors import PolicyError
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
@@ -60,9 +61,16 @@ class Held:
 
 
 class Documents:
-    """All objects of one kind of ours, a sink of a reflector; `check` raises for a document that is wrong."""
+    """All objects of one kind of ours, a sink of a reflector; `check` answers what is wrong with one."""
 
-    def __init__(self, kind: str, resource: Resource, *, check: Callable[[JsonObject], None], changes: Changes) -> None:
+    def __init__(
+        self,
+        kind: str,
+        resource: Resource,
+        *,
+        check: Callable[[JsonObject], Sequence[PolicyError]],
+        changes: Changes,
+    ) -> None:
         self.kind = kind
         self.resource = resource
         self._check = check
@@ -147,8 +155,4 @@ class Documents:
             "metadata": {"name": name},
             "spec": spec,
         }
-        try:
-            self._check(document)
-        except NumagateError as error:
-            return str(error)
-        return ""
+        return "; ".join(map(str, self._check(document)))

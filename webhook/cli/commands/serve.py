@@ -40,6 +40,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     import ssl  # noqa: PLC0415  # heavy imports belong to the command that needs them
 
+    from webhook.server.own_objects import with_own_objects  # noqa: PLC0415
     from webhook.server.recall import Recall  # noqa: PLC0415
     from webhook.server.service import Service  # noqa: PLC0415
     from webhook.server.settings import Settings  # noqa: PLC0415
@@ -82,7 +83,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from webhook.kube.connect import connect  # noqa: PLC0415  # 10 MB that the other modes need not pay
 
         client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context)
-    service = Service(settings, review=Recall(), load=None if client else load, client=client)
+    service = Service(settings, review=with_own_objects(Recall()), load=None if client else load, client=client)
     logs.configure(arguments.log_level)
     service.run()
     return 0
