@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from webhook.manifests.choices import read_settings
 from webhook.manifests.crds import crds
 from webhook.manifests.rbac import controller_rights
 from webhook.manifests.rbac import serving_rights
-from webhook.manifests.settings import Settings
 
-SETTINGS = Settings()
+SETTINGS = read_settings()
 NAMESPACE = SETTINGS.namespace
 
 

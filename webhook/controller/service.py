@@ -11,7 +11,6 @@ import logging
 import threading
 from collections.abc import AsyncIterator
 from collections.abc import Mapping
-from collections.abc import Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
@@ -164,8 +163,8 @@ class Controller:
             labels=_LABELS,
         )
 
-    def _tell(self, documents: Documents, name: str, conditions: Sequence[JsonObject]) -> None:
-        patch_status(self._client, documents.resource, name=name, status={"conditions": list(conditions)})
+    def _tell(self, documents: Documents, name: str, status: JsonObject) -> None:
+        patch_status(self._client, documents.resource, name=name, status=status)
 
     def _count(self) -> None:
         for kind, sink in self.picture.sinks.items():
