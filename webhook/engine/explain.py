@@ -38,6 +38,7 @@ from webhook.engine.explanation import Skipped
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.messages import told
 from webhook.engine.pod_shapes import Shape
 from webhook.engine.ruling import NO_POLICY
 from webhook.engine.ruling import rule
@@ -125,7 +126,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
     judgement = judge_pod(pod, ruling)
     exempt = lint.why_exempt(shape.pod or {}, ruling, context.around)
     repaired = bool(judgement.edits) and not context.as_written and exempt is None
-    subject = judgement.subject if repaired else gather(read(pod), ruling.policy, ruling.classes)
+    subject = judgement.subject if repaired else gather(read(pod), ruling.policy, ruling.classes, ruling.claims)
     if not subject.accelerators and judgement.outcome is not Outcome.INVALID:
         return _skipped(manifest, _CLAIMS if subject.facts.claims else NO_ACCELERATOR, shape)
     readable = judgement.outcome is not Outcome.INVALID
@@ -150,7 +151,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
 
 
 def _said(finding: Finding) -> str:
-    return f"container {finding.container}: {finding.message}" if finding.container else finding.message
+    return f"container {finding.container}: {told(finding)}" if finding.container else told(finding)
 
 
 def _container(container: Container) -> ExplainedContainer:

@@ -34,12 +34,16 @@ CHECKS: tuple[Check, ...] = registry.load(webhook.checks, "CHECK", Check)
 
 @dataclass(frozen=True, slots=True)
 class ClassVerdict:
-    """Whether an empty node of a class takes the pod: `fits` is "yes", "no" or "unenforced"; `reason` is one line."""
+    """Whether an empty node of a class takes the pod: `fits` is a word of `Fits`; `reason` is one line.
+
+    `nodes` is how many there are, None where nobody counted.
+    """
 
     name: str
     fits: str
     fits_after_repair: str
     reason: str
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def judge_pod(pod: JsonObject, ruling: Ruling, *, modes: Modes | None = None, se
     again.
     """
     modes = modes or ruling.modes
-    subject = seen or _kept_shares(pod, gather(read(pod), ruling.policy, ruling.classes), ruling)
+    subject = seen or _kept_shares(pod, gather(read(pod), ruling.policy, ruling.classes, ruling.claims), ruling)
     facts = subject.facts
     findings = find(subject)
     invalid = any(finding.severity is Severity.INVALID for finding in findings)
@@ -152,7 +156,7 @@ def _spoils(before: Subject, after: Subject) -> bool:
 
 
 def _gatherer(ruling: Ruling) -> Gather:
-    return lambda facts: gather(facts, ruling.policy, ruling.classes)
+    return lambda facts: gather(facts, ruling.policy, ruling.classes, ruling.claims)
 
 
 def as_refused(judgement: Judgement) -> tuple[Finding, ...]:
@@ -213,12 +217,12 @@ def _outcome(
         return Outcome.DENY
     if edits:
         return Outcome.REPAIR
-    enforced = governed and not any(finding.severity is Severity.FAULT for finding in findings)
+    enforced = governed and not any(subject.claiming) and not any(one.severity is Severity.FAULT for one in findings)
     return Outcome.ACCEPT if enforced or not findings else Outcome.WARN
 
 
 def _class_verdict(now: ClassFit, then: ClassFit) -> ClassVerdict:
-    return ClassVerdict(now.node_class.name, now.fits.value, then.fits.value, now.reason)
+    return ClassVerdict(now.node_class.name, now.fits.value, then.fits.value, now.reason, now.node_class.nodes)
 
 
 _GRAVITY = {Severity.INVALID: 0, Severity.FAULT: 1, Severity.WARNING: 2}

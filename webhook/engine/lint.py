@@ -23,6 +23,7 @@ from webhook.domain.report import Report
 from webhook.domain.report import Result
 from webhook.domain.workload import EACH
 from webhook.domain.workload import Workload
+from webhook.engine import claim_survey
 from webhook.engine import exempt
 from webhook.engine import level_label
 from webhook.engine import limit_range
@@ -32,6 +33,7 @@ from webhook.engine import promise
 from webhook.engine import reported
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Exemption
+from webhook.engine.injection import with_signs_of
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
@@ -106,7 +108,8 @@ def survey(
                 labels[reported.name_of(manifest)] = namespace_levels.labels_of(manifest.content)
             case ("v1", "LimitRange"):
                 limits.setdefault(around.namespace(manifest), []).append(limit_range.read(manifest.content))
-    return around
+    claims = claim_survey.catalogued(((around.namespace(one), one.content) for one in manifests), world.claims)
+    return replace(around, world=replace(around.world, claims=claims))
 
 
 def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
@@ -130,7 +133,7 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 
 def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tuple[Finding, ...]) -> Result:
     """Judge one template; `labelled` are findings about the object around it, told with its first template."""
-    namespace, pod = around.namespace(manifest), shape.pod or {}
+    namespace, pod = around.namespace(manifest), with_signs_of(manifest.content, shape.pod or {})
     ruling = rule(pod, namespace, around.world)
     if ruling is None:
         return _ungoverned(manifest, shape, namespace)
@@ -247,8 +250,9 @@ def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     """What an unknown kind makes of its pods is a guess, so it is never called fine, whatever the guess says."""
     version, kind = type_of(manifest)
-    ruling = rule(shape.pod or {}, around.namespace(manifest), around.world)
-    judgement = _judge(shape.pod, ruling, around) if shape.pod is not None and ruling is not None else None
+    pod = with_signs_of(manifest.content, shape.pod) if shape.pod is not None else None
+    ruling = rule(pod or {}, around.namespace(manifest), around.world)
+    judgement = _judge(pod, ruling, around) if pod is not None and ruling is not None else None
     what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
     known = [workload for workload in around.workloads if workload.kind == kind]
     if known:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from webhook.domain.api import GROUP
+from webhook.domain.api import LEASE
 from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
+from webhook.domain.api import WORLD_MAP
 from webhook.manifests.settings import CONTROLLER
-from webhook.manifests.settings import LEASE
 from webhook.manifests.settings import NAME
-from webhook.manifests.settings import WORLD_MAP
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata

@@ -25,7 +25,9 @@ from webhook.domain.pointer import field_path
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
+from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
+from webhook.engine.claim_survey import catalogued
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import CHECKS
@@ -84,7 +86,13 @@ def node_class(name: str) -> NodeClass:
 
 
 def world(case: Case, *machines: str) -> World:
-    return _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
+    if case.free is None:
+        return known
+    cells = tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in case.free)
+    free = Free(seen="2026-11-29T11:59:00Z", cells=cells)
+    return replace(known, classes=tuple(replace(one, nodes=1, free=free) for one in known.classes))
 
 
 @cache
