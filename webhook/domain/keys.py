@@ -28,3 +28,6 @@ MIRROR = "kubernetes.io/config.mirror"
 
 ADMISSION = DOMAIN + "admission"
 """Namespace label of the administrator: `disabled` keeps the namespace's pods away from numagate."""
+
+DISABLED = "disabled"
+"""The one value of that label."""

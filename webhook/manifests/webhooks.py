@@ -20,7 +20,7 @@ from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
 
-DISABLED = "disabled"
+DISABLED = keys.DISABLED
 """Value of the namespace label `keys.ADMISSION` that keeps the namespace's objects away from numagate."""
 
 ALWAYS_EXCLUDED = ("kube-system",)

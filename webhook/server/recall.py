@@ -1,6 +1,5 @@
 """Remembers what was decided on new pods, so that the replicas of a workload are simulated once."""
 
-import marshal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
@@ -14,7 +13,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.topology import NodeClass
 from webhook.engine.decision import Decision
-from webhook.engine.essence import essence
+from webhook.engine.essence import packed
 from webhook.engine.exempt import why_mirror
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
@@ -25,9 +24,6 @@ MAX_ENTRIES: Final = 256
 """Decisions in one of two halves; the older half goes when the younger is full."""
 MAX_BYTES: Final = 8 * 1024
 """A pod whose essence is larger is decided each time, so that hostile ones cannot fill the memory."""
-
-_PLAIN: Final = 2
-"""The marshal format without references between values, so that equal content gives equal bytes."""
 
 _Key: TypeAlias = tuple[Pass, str, tuple[int, ...], bytes]
 
@@ -83,7 +79,7 @@ def _key(request: Request, world: World) -> _Key | None:
         return None
     if _is_dated(pod) or why_mirror(request) is not None:
         return None
-    content = marshal.dumps(essence(pod), _PLAIN)  # type: ignore[arg-type]  # JSON is what marshal takes
+    content = packed(pod)
     if len(content) > MAX_BYTES:
         return None
     return request.review_pass, request.namespace, _named(request, world), content
