@@ -47,6 +47,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     import ssl  # noqa: PLC0415  # heavy imports belong to the command that needs them
 
+    from webhook.server.own_objects import with_own_objects  # noqa: PLC0415
     from webhook.server.recall import Recall  # noqa: PLC0415
     from webhook.server.service import Service  # noqa: PLC0415
     from webhook.server.settings import Settings  # noqa: PLC0415
@@ -71,7 +72,7 @@ def _run(arguments: argparse.Namespace) -> int:
         namespace=arguments.namespace,
         drain_seconds=arguments.drain_seconds,
     )
-    service = Service(settings, review=Recall(), load=load)
+    service = Service(settings, review=with_own_objects(Recall()), load=load)
     logs.configure(arguments.log_level)
     service.run()
     return 0
