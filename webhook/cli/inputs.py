@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser, *, policy: str, governed: str) 
     """Add files, policy, profiles and namespace; `policy` and `governed` say what they are for in this command."""
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="a YAML or JSON file, a directory to search for them, or - for stdin")
-    add("--policy", metavar="FILE", help=f"policy to {policy} by (default: the built-in policy)")
+    add_world(parser, policy=f"{policy} by")
     add(
         "--profile",
         action="append",
@@ -34,16 +34,21 @@ def add_options(parser: argparse.ArgumentParser, *, policy: str, governed: str) 
         help="node class from the machine library or from a file; repeatable; replaces the policy's node classes",
     )
     add(
-        "--world",
-        metavar="FILE",
-        help="world snapshot of a cluster (numagate world export): its policies, node classes and namespaces",
-    )
-    add(
         "--governs",
         choices=("inference", "accelerators"),
         help=f"which accelerator pods {governed}: recognised inference pods, or all (default: as the policy says)",
     )
     add("--namespace", default="default", help="namespace of objects that name none (default: default)")
+
+
+def add_world(parser: argparse.ArgumentParser, *, policy: str) -> None:
+    """Add where policies come from; `policy` says what this command does with them."""
+    parser.add_argument("--policy", metavar="FILE", help=f"policies to {policy} (default: the built-in policy)")
+    parser.add_argument(
+        "--world",
+        metavar="FILE",
+        help="world snapshot of a cluster (numagate world export): its policies, node classes and namespaces",
+    )
 
 
 def read(args: argparse.Namespace) -> Inputs:

@@ -29,13 +29,13 @@ from webhook.config.words import shorten
 MAX_LIST = 4096
 """Characters of a CPU list."""
 
-_ID = re.compile(r"0|[1-9][0-9]{0,3}")
+_ID = re.compile(r"-1|0|[1-9][0-9]{0,3}")
 _VERSION = re.compile(r"1\.(0|[1-9][0-9]{0,2})")
 
 
 def _cell_id(text: str) -> str:
     if not _ID.fullmatch(text):
-        message = f'{shorten(text)} is no NUMA node id: write a number like "0"'
+        message = f'{shorten(text)} is no NUMA node id: write a number like "0", or "-1" for not known'
         raise ValueError(message)
     return text
 

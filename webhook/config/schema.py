@@ -141,7 +141,9 @@ def _translate(document: Document, error: ErrorDetails) -> PolicyError:
         case "unknown_field":
             return document.error((*path, context["field"]), context["message"])
         case "missing":
-            return document.error((*path, str(error["loc"][-1])), "required, but not written")
+            name = str(error["loc"][-1])
+            there = path[-1:] == (name,)  # written as null, which counts as not written
+            return document.error(path if there else (*path, name), "required, but not written")
         case "value_error":
             return document.error(path, str(context["error"]))
     return document.error(path, shorten(error["input"]) + _complaint(error, context))

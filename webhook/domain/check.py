@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 
+from webhook.domain import injectors
 from webhook.domain import room
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
@@ -163,7 +164,16 @@ class Check:
                 container=flaw.container,
                 actual=flaw.actual,
                 wanted=flaw.wanted,
+                cure=_cure(subject, flaw),
             )
+
+
+def _cure(subject: Subject, flaw: Flaw) -> str:
+    """Say what injected the helper whose value is wrong, and the setting that cures it."""
+    if flaw.path[-3:-2] != ("resources",):
+        return ""
+    helper = next((one for one in subject.helpers if one.name == flaw.container), None)
+    return "" if helper is None else injectors.cure_of(helper, flaw.path, flaw.wanted)
 
 
 def field_of(container: Container, side: str, resource: str) -> Path:

@@ -72,6 +72,7 @@ def read(pod: JsonObject, rules: Rules = NEWEST, *, defaulted: bool = True) -> P
         runtime_class=get_text(spec, "runtimeClassName"),
         claims=bool(get_list(spec, "resourceClaims")),
         shm_limits=tuple(_shm(spec)),
+        created=bool(get_text(get_object(pod, "status"), "qosClass")),
         unreadable=tuple(faults),
     )
 

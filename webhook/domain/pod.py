@@ -70,6 +70,7 @@ class PodFacts:
 
     `resources_set` is RH:IsPodLevelResourcesSet; `pod_requests` and `pod_limits` are spec.resources, defaulted.
     `affinity_terms` is required node affinity (terms ORed, requirements ANDed); None where there is none.
+    `created` marks a pod that has met the API server: no mutation will change it any more.
     """
 
     labels: Mapping[str, str]
@@ -86,6 +87,7 @@ class PodFacts:
     runtime_class: str
     claims: bool
     shm_limits: tuple[tuple[Path, Quantity], ...]
+    created: bool
     unreadable: tuple[Finding, ...]
 
     def of_kind(self, *kinds: ContainerKind) -> Iterator[Container]:

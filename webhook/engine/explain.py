@@ -38,6 +38,7 @@ from webhook.engine.explanation import Skipped
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.messages import told
 from webhook.engine.pod_shapes import Shape
 from webhook.engine.ruling import NO_POLICY
 from webhook.engine.ruling import rule
@@ -150,7 +151,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
 
 
 def _said(finding: Finding) -> str:
-    return f"container {finding.container}: {finding.message}" if finding.container else finding.message
+    return f"container {finding.container}: {told(finding)}" if finding.container else told(finding)
 
 
 def _container(container: Container) -> ExplainedContainer:

@@ -32,6 +32,7 @@ from webhook.engine import promise
 from webhook.engine import reported
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Exemption
+from webhook.engine.injection import with_signs_of
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
@@ -130,7 +131,7 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 
 def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tuple[Finding, ...]) -> Result:
     """Judge one template; `labelled` are findings about the object around it, told with its first template."""
-    namespace, pod = around.namespace(manifest), shape.pod or {}
+    namespace, pod = around.namespace(manifest), with_signs_of(manifest.content, shape.pod or {})
     ruling = rule(pod, namespace, around.world)
     if ruling is None:
         return _ungoverned(manifest, shape, namespace)
@@ -247,8 +248,9 @@ def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     """What an unknown kind makes of its pods is a guess, so it is never called fine, whatever the guess says."""
     version, kind = type_of(manifest)
-    ruling = rule(shape.pod or {}, around.namespace(manifest), around.world)
-    judgement = _judge(shape.pod, ruling, around) if shape.pod is not None and ruling is not None else None
+    pod = with_signs_of(manifest.content, shape.pod) if shape.pod is not None else None
+    ruling = rule(pod or {}, around.namespace(manifest), around.world)
+    judgement = _judge(pod, ruling, around) if pod is not None and ruling is not None else None
     what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
     known = [workload for workload in around.workloads if workload.kind == kind]
     if known:

@@ -38,7 +38,12 @@ def line(finding: Finding, place: Path | None = None) -> str:
     field = field_path(finding.path if place is None else place)
     values = [text for text in (finding.actual, f"want {finding.wanted}" if finding.wanted else None) if text]
     value = f": {', '.join(values)}" if values else ""
-    return escape(f"{container}{finding.message} [{field}{value}; {finding.code}]")
+    return escape(f"{container}{told(finding)} [{field}{value}; {finding.code}]")
+
+
+def told(finding: Finding) -> str:
+    """Answer what is wrong and, where the value comes from elsewhere, what to write there."""
+    return f"{finding.message}; {finding.cure}" if finding.cure else finding.message
 
 
 def refusal(lines: Iterable[str]) -> str:
@@ -72,7 +77,7 @@ def repair_warning(edit: Edit) -> str:
     side, resource = edit.path[-2], edit.path[-1]
     head = f"{_short(edit.container)}: {side}.{resource} {edit.old or 'unset'} -> {edit.new}"
     note = f" ({edit.note})" if edit.note else ""
-    tail = f"; write {side}.{resource}: {edit.new}"
+    tail = f"; {edit.cure or f'write {side}.{resource}: {edit.new}'}"
     return _fit(head + note + tail, head + tail)
 
 
@@ -80,14 +85,21 @@ def would_repair_warning(edit: Edit) -> str:
     """Say what a repair will set in the pods of a template, and what to write instead."""
     side, resource = edit.path[-2], edit.path[-1]
     was = "unset" if edit.old is None else edit.old
+    if edit.cure:
+        return _fit(f"{_short(edit.container)}: {side}.{resource} is {was}; {edit.cure}")
     head = f"{_short(edit.container)}: write {side}.{resource}: {edit.new} (is {was})"
     return _fit(head + "; its pods will be repaired so", head)
 
 
 def finding_warning(finding: Finding, *, room: int = WARNING_CHARACTERS) -> str:
-    """Write a finding as a warning; where it is too long, the explanation is cut and what to write stays."""
+    """Write a finding as a warning; where it is too long, the explanation is left out and what to write stays."""
     container = f"{_short(finding.container)}: " if finding.container else ""
-    text, code = escape(container + finding.message), f" [{finding.code}]"
+    code = f" [{finding.code}]"
+    if finding.cure:
+        left = room - len(code)
+        text = escape(container + told(finding))
+        return (text if len(text) <= left else _cut(escape(container + finding.cure), left)) + code
+    text = escape(container + finding.message)
     wanted = escape(finding.wanted or "")
     if len(text) + len(code) <= room and wanted in text:
         return text + code

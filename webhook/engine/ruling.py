@@ -34,7 +34,7 @@ def rule(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
     """Answer what governs a pod (or a pod template) in `namespace`: the first policy that matches; None without one."""
     labels = world.namespaces.get(namespace, {})
     for policy in world.policies:
-        if matches(policy.match, pod, namespace, labels):
+        if why_not(policy.match, pod, namespace, labels) is None:
             return Ruling(
                 policy=policy,
                 modes=modes_in(namespace, policy, labels),
@@ -56,15 +56,18 @@ def may_match_in(match: Match, namespace: str, labels: Mapping[str, str]) -> boo
     return match.names_namespace(namespace) and (selector is None or selector.matches(labels))
 
 
-def matches(match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Tell whether a policy is for this pod; `labels` are those of its namespace."""
-    if not may_match_in(match, namespace, labels):
-        return False
-    if match.pod_selector is not None and not match.pod_selector.matches(
-        get_text_map(get_object(pod, "metadata"), "labels")
-    ):
-        return False
-    return match.accelerators is None or match.names_resource(_asked_for(pod))
+def why_not(match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> str | None:
+    """Say why a policy is not for this pod, or None where it is; `labels` are those of its namespace."""
+    if not match.names_namespace(namespace):
+        return f"namespace {namespace} is none of {', '.join(match.namespaces or ())}"
+    if match.namespace_selector is not None and not match.namespace_selector.matches(labels):
+        return f"the labels of namespace {namespace} do not match"
+    selector = match.pod_selector
+    if selector is not None and not selector.matches(get_text_map(get_object(pod, "metadata"), "labels")):
+        return "the labels of the pod do not match"
+    if match.accelerators is not None and not match.names_resource(_asked_for(pod)):
+        return f"no container asks for {' or '.join(match.accelerators)}"
+    return None
 
 
 def _asked_for(pod: JsonObject) -> frozenset[str]:

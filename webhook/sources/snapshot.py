@@ -129,7 +129,8 @@ class Reader:
         if written is None:
             raise document.error(("written",), "no instant like 2027-01-31T00:00:00Z: export the snapshot again")
         entries = [as_object(entry) for entry in get_list(content, "classes")]
-        classes = with_shared_parts(self._classes_of(entries, source))
+        before = tuple(self._classes.values())
+        classes = with_shared_parts((*before, *self._classes_of(entries, source)))[len(before) :]
         policies = self._policies_of(get_list(content, "policies"), source)
         return LoadedWorld(
             policies=in_force(policies, classes),

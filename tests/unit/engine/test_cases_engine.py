@@ -25,6 +25,7 @@ from webhook.domain.pointer import field_path
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
+from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
@@ -84,7 +85,12 @@ def node_class(name: str) -> NodeClass:
 
 
 def world(case: Case, *machines: str) -> World:
-    return _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    if case.free is None:
+        return known
+    cells = tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in case.free)
+    free = Free(seen="2026-11-29T11:59:00Z", cells=cells)
+    return replace(known, classes=tuple(replace(one, nodes=1, free=free) for one in known.classes))
 
 
 @cache

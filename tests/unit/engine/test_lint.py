@@ -143,6 +143,13 @@ def test_a_version_that_is_not_served_is_unknown_and_names_the_right_one(tmp_pat
     assert (result.decision, "write apps/v1" in result.findings[0].message) == ("unknown", True)
 
 
+def test_a_sign_on_an_object_announces_what_its_pods_will_get(tmp_path: Path) -> None:
+    sign = {"model.aibrix.ai/sidecar-injection": "true"}
+    storm = {"kind": "StormService", "metadata": {"annotations": sign}, "spec": {"spec": pod()["spec"]}}
+    assert codes(only(tmp_path, storm)) == ["unknown-kind", "injected-containers"]
+    assert codes(only(tmp_path, deployment(pod(), annotations=sign))) == ["injected-containers"]
+
+
 def test_an_object_without_kind_is_walked_too(tmp_path: Path) -> None:
     result = only(tmp_path, {"worker": pod()["spec"]})
     assert (result.kind, result.decision) == ("", "unknown")
