@@ -14,7 +14,6 @@ from webhook.domain.raw import JsonObject
 from webhook.engine import namespace_levels
 from webhook.engine.exempt import why_exempt_always
 from webhook.engine.namespace_levels import CODE
-from webhook.engine.namespace_levels import KEYS
 from webhook.engine.ruling import Ruling
 from webhook.engine.ruling import may_match_in
 from webhook.engine.ruling import modes_in
@@ -67,7 +66,7 @@ def may_refuse_more(change: Change, world: World) -> bool:
 
 def without_effect(change: Change, world: World) -> Iterator[Finding]:
     """Yield the level labels that were set by the change and do nothing, under whichever policy is for the pods."""
-    changed = [key for key in KEYS if key in change.new and change.new[key] != change.old.get(key)]
+    changed = [key for key in keys.MODES if key in change.new and change.new[key] != change.old.get(key)]
     if not changed:
         return
     if why_exempt_always(change.namespace, world.own_namespace) is not None or _is_off(change.new):

@@ -21,8 +21,6 @@ from webhook.domain.raw import get_text_map
 
 CODE = "namespace-level"
 _MODES = ("enforce", "repair", "warn", "audit")
-KEYS = tuple(keys.DOMAIN + mode for mode in _MODES)
-"""The labels, one for each mode."""
 _LEVELS = {str(level): level for level in Level}
 
 
