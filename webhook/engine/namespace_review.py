@@ -83,7 +83,8 @@ def review(
 
 def label_warnings(change: Change, world: World) -> tuple[str, ...]:
     """Answer the warnings about labels that have no effect."""
-    return tuple(map(messages.finding_warning, namespace_change.without_effect(change, world)))
+    found = namespace_change.without_effect(change, world)
+    return tuple(messages.shortened(one.message, messages.WARNING_CHARACTERS) for one in found)
 
 
 def _judge(group: Alike, change: Change, world: World, tally: _Tally) -> None:
@@ -109,32 +110,32 @@ def _head(change: Change, tally: _Tally) -> str:
 
 
 def _lines(faults: Iterable[tuple[Finding, Alike]], room: int) -> list[str]:
-    """Write a line for each finding; where that takes more room than there is, a line for each rule."""
+    """Write a line for each finding; where that takes more room than there is, one for each rule, with an example."""
     faults = tuple(faults)
     grouped = _grouped(faults, messages.finding_warning)
     if len(grouped) > room:
-        grouped = _grouped(faults, lambda finding: finding.code)
+        grouped = _grouped(faults, lambda finding: finding.code, like="such as ")
     if len(grouped) > room:
         more = len(grouped) - room + 1
         return [*grouped[: room - 1], f"(+{more} more findings; numagate lint shows them all)"]
     return grouped
 
 
-def _grouped(faults: Iterable[tuple[Finding, Alike]], key: Callable[[Finding], str]) -> list[str]:
+def _grouped(faults: Iterable[tuple[Finding, Alike]], key: Callable[[Finding], str], *, like: str = "") -> list[str]:
     found: dict[str, tuple[Finding, list[Alike]]] = {}
     for finding, group in faults:
         _, groups = found.setdefault(key(finding), (finding, []))
         if group not in groups:
             groups.append(group)
     ordered = sorted(found.items(), key=lambda item: (-_count(item[1][1]), item[0]))
-    return [_line(finding, groups) for _, (finding, groups) in ordered]
+    return [_line(finding, groups, like if len(groups) > 1 else "") for _, (finding, groups) in ordered]
 
 
-def _line(finding: Finding, groups: Sequence[Alike]) -> str:
+def _line(finding: Finding, groups: Sequence[Alike], like: str) -> str:
     owners = list(dict.fromkeys(owner for group in groups for owner in group.owners))
     count = _count(groups)
     who = messages.named(owners, room=MAX_NAMED, more=_pods(count) if count > len(owners) else "")
-    head = f"{who}: "
+    head = f"{who}: {like}"
     return head + messages.finding_warning(finding, room=messages.WARNING_CHARACTERS - len(head))
 
 
