@@ -4,8 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from webhook.domain.claims import NOTHING_KNOWN
+from webhook.domain.claims import KnownClaims
+from webhook.domain.claims import claimed_by
 from webhook.domain.facts import read
 from webhook.domain.levels import Modes
+from webhook.domain.policy import IMPLICIT
 from webhook.domain.policy import Match
 from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
@@ -21,26 +25,32 @@ NO_POLICY = "no policy matches"
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What one pod is judged by: the policy that governs it, and its modes in the pod's namespace."""
+    """What one pod is judged by: the policy that governs it, and its modes in the pod's namespace.
+
+    `claims` is what is known there of claims and device classes.
+    """
 
     policy: Policy
     modes: Modes
     namespace: str
     classes: tuple[NodeClass, ...]
     instant: datetime
+    claims: KnownClaims = NOTHING_KNOWN
 
 
 def rule(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
     """Answer what governs a pod (or a pod template) in `namespace`: the first policy that matches; None without one."""
     labels = world.namespaces.get(namespace, {})
+    claims = world.claims.within(namespace)
     for policy in world.policies:
-        if why_not(policy.match, pod, namespace, labels) is None:
+        if why_not(policy.match, pod, namespace, labels, claims) is None:
             return Ruling(
                 policy=policy,
                 modes=modes_in(namespace, policy, labels),
                 namespace=namespace,
                 classes=world.classes,
                 instant=world.instant,
+                claims=claims,
             )
     return None
 
@@ -56,7 +66,9 @@ def may_match_in(match: Match, namespace: str, labels: Mapping[str, str]) -> boo
     return match.names_namespace(namespace) and (selector is None or selector.matches(labels))
 
 
-def why_not(match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> str | None:
+def why_not(
+    match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str], claims: KnownClaims = NOTHING_KNOWN
+) -> str | None:
     """Say why a policy is not for this pod, or None where it is; `labels` are those of its namespace."""
     if not match.names_namespace(namespace):
         return f"namespace {namespace} is none of {', '.join(match.namespaces or ())}"
@@ -65,11 +77,13 @@ def why_not(match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, 
     selector = match.pod_selector
     if selector is not None and not selector.matches(get_text_map(get_object(pod, "metadata"), "labels")):
         return "the labels of the pod do not match"
-    if match.accelerators is not None and not match.names_resource(_asked_for(pod)):
+    if match.accelerators is not None and not match.names_resource(_asked_for(pod, claims)):
         return f"no container asks for {' or '.join(match.accelerators)}"
     return None
 
 
-def _asked_for(pod: JsonObject) -> frozenset[str]:
-    """Answer the resources that a container of the pod asks for."""
-    return frozenset(name for one in read(pod).containers for name in (*one.requests, *one.limits))
+def _asked_for(pod: JsonObject, claims: KnownClaims) -> frozenset[str]:
+    """Answer the resources that a container of the pod asks for; claimed devices by the name of their class."""
+    facts = read(pod)
+    claimed = (IMPLICIT + got.device_class for one in facts.containers for got in claimed_by(one, facts, claims))
+    return frozenset((*(name for one in facts.containers for name in (*one.requests, *one.limits)), *claimed))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from webhook.domain import keys
 from webhook.domain.pointer import Path
+from webhook.domain.policy import IMPLICIT
 from webhook.domain.policy import Accelerators
 from webhook.domain.workload import EACH
 
@@ -105,6 +106,8 @@ def accelerator(variable: str, accelerators: Accelerators) -> str:
         )
         matched = any_of(variable, globs)
         parts.append(f"({matched}) &&\n!({any_of(variable, never)})" if never else matched)
+    if accelerators.device_classes:  # hardly any pod names a class: which one is not worth a longer condition
+        parts.append(f"{variable}.startsWith({text(IMPLICIT)})")
     wanted = " ||\n".join(parts) or "false"
     # cpu and memory have no slash: the usual container costs the API server next to nothing.
     slashed = all("/" in pattern for pattern in (*names, *globs))

@@ -9,6 +9,7 @@ from typing import Protocol
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.world import World
+from webhook.sources.snapshot import LoadedWorld
 from webhook.web.health import Health
 from webhook.web.probes import Check
 
@@ -31,11 +32,16 @@ class Loaded(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class State(Health):
-    """What may change while the service runs; the policy is swapped whole."""
+    """What may change while the service runs; what is in force is swapped whole.
+
+    `snapshot` is `loaded` where that is a world snapshot. `refused` says what was wrong with the newest content, "" if
+    it is in force.
+    """
 
     own_namespace: str
     loaded: Loaded | None = None
-    policy_error: str = "not loaded yet"
+    snapshot: LoadedWorld | None = None
+    refused: str = "not loaded yet"
 
     def world(self, now: datetime) -> World | None:
         """Answer the world of one decision at `now`, or None while there is no policy."""
@@ -52,5 +58,15 @@ class State(Health):
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""
-        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.policy_error}")
+        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.refused}")
+        if self.snapshot is not None:
+            kept = f"; a newer content was refused: {self.refused}" if self.refused else ""
+            yield Check("world", ok=True, detail="", note=f"{self.describe_world(now)}{kept}")
         yield from self.basics(now)
+
+    def describe_world(self, now: datetime) -> str:
+        """Answer the generation and the age of the snapshot in force, "" where there is none."""
+        if self.snapshot is None:
+            return ""
+        age = max(0, round((now - self.snapshot.written).total_seconds()))
+        return f"generation {self.snapshot.generation}, {age} s old"

@@ -17,6 +17,7 @@ import orjson
 
 from webhook.config.document import Document
 from webhook.config.document import from_object
+from webhook.domain import api
 from webhook.domain import instant
 from webhook.domain.errors import PolicyError
 from webhook.domain.policy import Policy
@@ -34,14 +35,13 @@ from webhook.sources.policy_file import in_force
 from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 
-API_VERSION = "numagate.io/v1alpha1"
 KIND = "World"
 MAX_BYTES = 1024 * 1024
 """No ConfigMap holds more."""
 
 _GENERATION_LENGTH = 12
-_POLICY_HEAD = {"apiVersion": API_VERSION, "kind": "AlignmentPolicy"}
-_PROFILE_HEAD = {"apiVersion": API_VERSION, "kind": "NodeProfile"}
+_POLICY_HEAD = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
+_PROFILE_HEAD = {"apiVersion": api.API_VERSION, "kind": api.PROFILE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class LoadedWorld:
 def encode(content: Content, written: datetime) -> bytes:
     """Write the document; equal content gives equal bytes, but for `written`."""
     document = {
-        "apiVersion": API_VERSION,
+        "apiVersion": api.API_VERSION,
         "kind": KIND,
         "written": f"{written:%Y-%m-%dT%H:%M:%SZ}",
         "generation": generation_of(content),
@@ -168,12 +168,20 @@ def load_snapshot(path: str | Path) -> LoadedWorld:
     Raises:
         PolicyError: the file cannot be read, or holds no snapshot.
     """
+    return Reader().read(read_snapshot(path), str(path))
+
+
+def read_snapshot(path: str | Path) -> bytes:
+    """Read a file.
+
+    Raises:
+        PolicyError: it cannot be read.
+    """
     try:
-        data = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise PolicyError(message, source=str(path)) from None
-    return Reader().read(data, str(path))
 
 
 def _parse(data: bytes, source: str) -> Document:

@@ -9,7 +9,9 @@ from webhook.domain.raw import get_list
 from webhook.domain.raw import get_text
 from webhook.sources.evidence import NOWHERE
 
-_NEAR = 16
+_READABLE = 6
+"""More digits than this are bytes."""
+_NEAR = 8
 """Sizes of memory that differ by less than one part in so many are not told apart."""
 
 
@@ -63,11 +65,11 @@ def describe(field: str, value: object) -> str:
         return _devices(device_counts(value))
     if field == "taints" and isinstance(value, list):
         return ", ".join(map(_taint, value)) or "none"
-    if isinstance(value, dict):
-        return ", ".join(f"{key}={member}" for key, member in sorted(value.items())) or "none"
-    if isinstance(value, list):
-        return "; ".join(str(member) for member in value)
-    return str(value)
+    if field == "kubelet.reservedMemory" and isinstance(value, list):
+        return "; ".join(
+            f"NUMA node {as_object(one).get('numaNode')}: {_amounts(as_object(one).get('limits'))}" for one in value
+        )
+    return _amounts(value) if isinstance(value, dict) else str(value)
 
 
 def is_same(field: str, one: object, other: object) -> bool:
@@ -80,6 +82,17 @@ def is_same(field: str, one: object, other: object) -> bool:
             return sum(counts.values()) == sum(others.values())
         return counts == others
     return one == other
+
+
+def _amounts(block: object) -> str:
+    """Write a map of settings; numbers of bytes, which nobody can read, as the size they are."""
+    members = sorted(as_object(block).items())
+    return ", ".join(f"{key}={_amount(member)}" for key, member in members) or "none"
+
+
+def _amount(value: object) -> str:
+    text = str(value)
+    return size(int(text)) if text.isdigit() and len(text) > _READABLE else text
 
 
 def _is_same_cell(one: object, other: object) -> bool:
@@ -110,9 +123,7 @@ def _devices(counts: dict[str, int]) -> str:
     placed = sorted((int(cell), count) for cell, count in counts.items() if cell != NOWHERE)
     shown = "+".join(str(dict(placed).get(cell, 0)) for cell in range(placed[-1][0] + 1)) if placed else ""
     elsewhere = counts.get(NOWHERE, 0)
-    return (
-        " and ".join(part for part in (shown, f"{elsewhere} of unknown NUMA node" if elsewhere else "") if part) or "0"
-    )
+    return " and ".join(part for part in (shown, f"{elsewhere} unplaced" if elsewhere else "") if part) or "0"
 
 
 def _taint(taint: object) -> str:

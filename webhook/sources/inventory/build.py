@@ -114,25 +114,35 @@ class _Draft:
 
 def _drafts(groups: Iterable[Group], reader: Reader) -> tuple[list[_Draft], dict[str, list[str]]]:
     """Join groups that come to the same, and part them by memory; answer the nodes of no class by reason as well."""
-    joined: dict[tuple[str, object], tuple[Group, list[Record]]] = {}
+    joined: defaultdict[tuple[str, object], list[Group]] = defaultdict(list)
     unknown: defaultdict[str, list[str]] = defaultdict(list)
     for one in groups:
         merged = reader(one.view(min(member.sizes for member in one.members)))
         reason = _why_unknown(merged)
         if reason:
             unknown[reason].extend(member.name for member in one.members)
-            continue
-        kind = merged.title if merged.declared else one.traits.identity
-        joined.setdefault((shape_of(merged.spec), kind), (one, []))[1].extend(one.members)
-    drafts: list[_Draft] = []
-    for one, members in joined.values():
-        for sizes, nodes in clusters(members):
-            merged = reader(one.view(sizes))
-            labels = _shared_labels(nodes)
-            spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
-            kind = (("profile", merged.title),) if merged.declared else one.traits.identity
-            drafts.append(_Draft(merged, spec, kind, nodes, labels))
-    return drafts, unknown
+        else:
+            kind = merged.title if merged.declared else one.traits.identity
+            joined[shape_of(merged.spec), kind].append(one)
+    return [draft for alike in joined.values() for draft in _parted(alike, reader)], unknown
+
+
+def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
+    """Part groups of one shape by memory; where a profile says how much there is, that of the nodes does not matter."""
+    first = reader(alike[0].view())
+    if first.declared:
+        nodes = [member for one in alike for member in one.members]
+        yield _draft(first, (("profile", first.title),), nodes, _shared_labels(nodes))
+        return
+    homes = {member.name: one for one in alike for member in one.members}
+    for sizes, nodes in clusters(member for one in alike for member in one.members):
+        home = homes[nodes[0].name]
+        yield _draft(reader(home.view(sizes)), home.traits.identity, nodes, _shared_labels(nodes))
+
+
+def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str]) -> _Draft:
+    spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
+    return _Draft(merged, spec, kind, nodes, labels)
 
 
 def _why_unknown(merged: Merged) -> str:
@@ -155,9 +165,7 @@ def _unmatched(profiles: Sequence[ProfileFacts], drafts: Iterable[_Draft]) -> li
     for profile in sorted(profiles, key=lambda one: one.name):
         merged = read(NodeView(labels=dict(profile.labels), profiles=(profile,)))
         if merged.declared and profile.name not in used and not why_no_class(merged.spec):
-            labels = dict(profile.labels)
-            spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
-            found.append(_Draft(merged, spec, (("profile", profile.name),), [], labels))
+            found.append(_draft(merged, (("profile", profile.name),), [], dict(profile.labels)))
     return found
 
 
@@ -181,7 +189,8 @@ def _surveyed(
     distrust = "; ".join(dict.fromkeys(merged.doubts))
     few = merged.reported and agreeing < minimum
     if few:
-        distrust = "; ".join(filter(None, (distrust, f"reported by {agreeing} nodes of the {minimum} that are wanted")))
+        nodes = f"reported by {agreeing} node{'' if agreeing == 1 else 's'}, {minimum} are wanted"
+        distrust = "; ".join(filter(None, (distrust, nodes)))
     number, kind, main = most[draft.identity]
     outlier = few and number > agreeing and kind != draft.topology
     document: dict[str, object] = {

@@ -106,4 +106,4 @@ def _parts(labels: Mapping[str, str]) -> Iterator[str]:
         yield labels[key] if key == _MAP else labels[key].removeprefix("Z")
 
 
-SOURCE = TopologySource(name=NAME, rank=40, read=_read)
+SOURCE = TopologySource(name="node-labels", rank=40, read=_read)

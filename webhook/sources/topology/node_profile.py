@@ -47,4 +47,4 @@ def fields_of(spec: Mapping[str, object]) -> Iterator[tuple[str, object]]:
         yield from ((f"{block}.{key}", value) for key, value in get_object(whole, block).items() if value is not None)
 
 
-SOURCE = TopologySource(name=NAME, rank=10, read=_read)
+SOURCE = TopologySource(name="node-profile", rank=10, read=_read)

@@ -216,4 +216,4 @@ def _bytes(size: int) -> str:
     return str(Quantity.of_bytes(size))
 
 
-SOURCE = TopologySource(name=NAME, rank=20, read=_read)
+SOURCE = TopologySource(name="node-resource-topology", rank=20, read=_read)

@@ -25,4 +25,4 @@ def _read(view: NodeView) -> Evidence | None:
     return Evidence(source="Node", fields=fields)
 
 
-SOURCE = TopologySource(name="Node", rank=50, read=_read)
+SOURCE = TopologySource(name="node-status", rank=50, read=_read)

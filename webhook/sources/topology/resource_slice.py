@@ -140,4 +140,4 @@ def _listed(devices: list[DeviceFacts]) -> dict[int, dict[str, object]]:
     return {cell: {"cores": members} for cell, members in found.items()}
 
 
-SOURCE = TopologySource(name=NAME, rank=30, read=_read)
+SOURCE = TopologySource(name="resource-slice", rank=30, read=_read)
