@@ -34,3 +34,6 @@ NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 ADMISSION = DOMAIN + "admission"
 """Namespace label of the administrator: `disabled` keeps the namespace's pods away from numagate."""
+
+DISABLED = "disabled"
+"""The one value of that label."""
