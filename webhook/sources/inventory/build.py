@@ -96,11 +96,8 @@ class _Draft:
     identity: Pairs
     members: list[Record]
     labels: Mapping[str, str]
-
-    @property
-    def topology(self) -> str:
-        """What its nodes must agree in."""
-        return topology_of(self.spec)
+    topology: str
+    """What its nodes must agree in."""
 
     @property
     def nameless(self) -> naming.Nameless:
@@ -142,7 +139,7 @@ def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
 
 def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str]) -> _Draft:
     spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
-    return _Draft(merged, spec, kind, nodes, labels)
+    return _Draft(merged, spec, kind, nodes, labels, topology_of(spec))
 
 
 def _why_unknown(merged: Merged) -> str:
@@ -222,7 +219,7 @@ def _remembered(
 ) -> Iterator[SurveyedClass]:
     """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again."""
     taken = set(names)
-    current = {draft.nameless.identity for draft in drafts}
+    current = {node_tables.identity(tuple(sorted(draft.labels.items()))) for draft in drafts}
     for document in before:
         labels = tuple(sorted(get_text_map(get_object(document, "spec", "selector"), "matchLabels").items()))
         identity = node_tables.identity(labels)
