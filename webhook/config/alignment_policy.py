@@ -48,7 +48,11 @@ def to_policy(name: str, spec: JsonObject) -> Policy:
         on_unknown=Answer(get_text(spec, "onUnknown")),
         on_unenforced=Answer(get_text(spec, "onUnenforced")),
         min_reporting_nodes=_number(spec, "minReportingNodes"),
-        accelerators=Accelerators(count=get_texts(accelerators, "count"), never=get_texts(accelerators, "never")),
+        accelerators=Accelerators(
+            count=get_texts(accelerators, "count"),
+            never=get_texts(accelerators, "never"),
+            device_classes=get_texts(accelerators, "deviceClasses"),
+        ),
         recognition=_recognition(get_object(spec, "recognition")),
         repair=_repair(get_object(spec, "repair")),
         exemptions=_exemptions(get_object(spec, "exemptions")),

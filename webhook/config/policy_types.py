@@ -19,6 +19,7 @@ from webhook.domain import instant
 
 _COUNT = re.compile(r"[a-z0-9.-]+/(?!\*+$)[A-Za-z0-9._*-]+")
 _NEVER = re.compile(r"[A-Za-z0-9./_*-]+")
+_CLASS = re.compile(r"(?!\*+$)[a-z0-9.*-]+")
 _NAMESPACE = re.compile(r"[a-z0-9*-]+")
 
 _CONTROLLER_PREFIX = "system:serviceaccount:kube-system:"
@@ -39,6 +40,13 @@ def _accelerator(pattern: str) -> str:
 def _never(pattern: str) -> str:
     if not _NEVER.fullmatch(pattern):
         message = f"{shorten(pattern)} is no pattern of resource names: write letters, digits, . - _ / and *"
+        raise ValueError(message)
+    return pattern
+
+
+def _class_pattern(pattern: str) -> str:
+    if not _CLASS.fullmatch(pattern):
+        message = f"{shorten(pattern)} is no device class: write small letters, digits, . - and *, and not * alone"
         raise ValueError(message)
     return pattern
 
@@ -107,6 +115,14 @@ Accelerator: TypeAlias = Annotated[
 Never: TypeAlias = Annotated[
     Text,
     Rule(_never, "self.matches('^[A-Za-z0-9./_*-]+$')", "must be letters, digits, . - _ / and *"),
+]
+ClassPattern: TypeAlias = Annotated[
+    Text,
+    Rule(
+        _class_pattern,
+        "self.matches('^[*]*[a-z0-9.-][a-z0-9.*-]*$')",
+        "must be a device class: small letters, digits, . - and *, and not * alone",
+    ),
 ]
 Namespace: TypeAlias = Annotated[
     str,

@@ -13,6 +13,8 @@ from dataclasses import field
 
 from webhook.domain import injectors
 from webhook.domain import room
+from webhook.domain.claims import NOTHING_KNOWN
+from webhook.domain.claims import KnownClaims
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.fit import ClassFit
@@ -44,7 +46,7 @@ class Subject:
     `shares` are the CPU and memory that a repair would give where an accelerator container names none.
     `most_containers` is how many containers the pod may have to be simulated.
     `helper_values` are the same for helpers. `remedies` answers what would make a misfit fit, best first; it simulates,
-    and is asked only for what is told.
+    and is asked only for what is told. `claims` is what is known of the pod's claims.
     """
 
     facts: PodFacts
@@ -57,6 +59,7 @@ class Subject:
     helper_values: Mapping[str, Mapping[str, Quantity]]
     remedies: Callable[[], tuple[str, ...]] = tuple
     most_containers: int = MAX_CONTAINERS
+    claims: KnownClaims = NOTHING_KNOWN
 
     @property
     def mains(self) -> Iterator[Container]:
@@ -67,6 +70,11 @@ class Subject:
     def helpers(self) -> Iterator[Container]:
         """The containers without accelerators: sidecars, init containers, injected proxies."""
         return (container for container in self.facts.containers if container.name not in self.accelerators)
+
+    @property
+    def claiming(self) -> Iterator[Container]:
+        """The containers that get accelerators by a resource claim."""
+        return (one for one in self.mains if self.accelerators[one.name].keys() - {*one.requests, *one.limits})
 
     @property
     def crowded(self) -> bool:

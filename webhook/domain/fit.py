@@ -29,7 +29,7 @@ class Fits(Enum):
 
 
 class Cause(Enum):
-    """Why the answer is no."""
+    """Why the answer is not yes."""
 
     REFUSED = "refused"
     """The kubelet refuses the pod."""
@@ -37,6 +37,8 @@ class Cause(Enum):
     """The kubelet admits the pod, but over more NUMA nodes than it may use."""
     UNPINNED = "unpinned"
     """The kubelet admits the pod, but gives an accelerator container no exclusive CPUs."""
+    CLAIMED = "claimed"
+    """The kubelet aligns CPUs and memory, and does not see the devices: a driver hands them out by claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,14 @@ def fit(
     if cause is not None:
         return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
     return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
+
+
+def without_devices(answer: ClassFit) -> ClassFit:
+    """Answer the same for a pod with devices that the topology manager does not see (DRA)."""
+    if answer.fits is not Fits.YES:
+        return answer
+    reason = "the topology manager does not see the devices of resource claims"
+    return replace(answer, fits=Fits.UNENFORCED, reason=reason, cause=Cause.CLAIMED)
 
 
 def is_aligned(admission: Admission, accelerators: Collection[str], numa_nodes: int = 1) -> bool:

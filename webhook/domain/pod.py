@@ -32,8 +32,20 @@ class QOSClass(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PodClaim:
+    """An entry of spec.resourceClaims: the ResourceClaim or the ResourceClaimTemplate that it names, the other ""."""
+
+    name: str
+    claim: str
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
-    """One init container, sidecar or app container; `requests` and `limits` by resource name, defaulted."""
+    """One init container, sidecar or app container; `requests` and `limits` by resource name, defaulted.
+
+    `claims` are pairs of a pod claim's name and the request in it that the container uses, "" for all.
+    """
 
     name: str
     kind: ContainerKind
@@ -42,6 +54,7 @@ class Container:
     command: tuple[str, ...]
     requests: Mapping[str, Quantity]
     limits: Mapping[str, Quantity]
+    claims: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +98,7 @@ class PodFacts:
     affinity_terms: tuple[tuple[Requirement, ...], ...] | None
     tolerations: tuple[Toleration, ...]
     runtime_class: str
-    claims: bool
+    claims: tuple[PodClaim, ...]
     shm_limits: tuple[tuple[Path, Quantity], ...]
     created: bool
     unreadable: tuple[Finding, ...]

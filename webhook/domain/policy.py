@@ -40,19 +40,34 @@ class Classes(Enum):
     ALL = "all"
 
 
+IMPLICIT = "deviceclass.resource.kubernetes.io/"
+"""A resource of this domain asks for devices of the class that it names (KEP-5004)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Accelerators:
     """Which extended resources count as accelerators; `*` in a pattern stands for any text.
 
     `never` is tested first: memory, cores and percentages of a device are no count, and a NIC is no accelerator.
+    `device_classes` are the classes, or the drivers of classes, whose devices are accelerators.
     """
 
     count: tuple[str, ...]
     never: tuple[str, ...]
+    device_classes: tuple[str, ...] = ()
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The patterns of all resources that count: of devices by name, and of device classes by their implicit one."""
+        return (*self.count, *(IMPLICIT + pattern for pattern in self.device_classes))
 
     def includes(self, resource: str) -> bool:
         """Tell whether one unit of `resource` is one accelerator."""
-        return _any_of(self.never).match(resource) is None and _any_of(self.count).match(resource) is not None
+        return _any_of(self.never).match(resource) is None and _any_of(self.resources).match(resource) is not None
+
+    def includes_class(self, device_class: str, drivers: Iterable[str]) -> bool:
+        """Tell whether a device of a class with these drivers is an accelerator."""
+        return any(_any_of(self.device_classes).match(name) for name in (device_class, *drivers))
 
 
 @lru_cache(maxsize=64)
@@ -255,8 +270,16 @@ def accelerators_of_all(policies: Iterable[Policy]) -> Accelerators:
     every = [policy.accelerators for policy in policies]
     never = set.intersection(*(set(one.never) for one in every)) if every else set()
     return Accelerators(
-        count=tuple(dict.fromkeys(name for one in every for name in one.count)), never=tuple(sorted(never))
+        count=tuple(dict.fromkeys(name for one in every for name in one.count)),
+        never=tuple(sorted(never)),
+        device_classes=tuple(dict.fromkeys(name for one in every for name in one.device_classes)),
     )
+
+
+def selected_labels(policies: Iterable[Policy]) -> tuple[str, ...]:
+    """Answer the labels of namespaces that the policies select by."""
+    selectors = (policy.match.namespace_selector for policy in policies)
+    return tuple(sorted({key for one in selectors if one is not None for key in one.keys}))
 
 
 def widest(policies: Sequence[Policy]) -> Policy:

@@ -126,7 +126,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
     judgement = judge_pod(pod, ruling)
     exempt = lint.why_exempt(shape.pod or {}, ruling, context.around)
     repaired = bool(judgement.edits) and not context.as_written and exempt is None
-    subject = judgement.subject if repaired else gather(read(pod), ruling.policy, ruling.classes)
+    subject = judgement.subject if repaired else gather(read(pod), ruling.policy, ruling.classes, ruling.claims)
     if not subject.accelerators and judgement.outcome is not Outcome.INVALID:
         return _skipped(manifest, _CLAIMS if subject.facts.claims else NO_ACCELERATOR, shape)
     readable = judgement.outcome is not Outcome.INVALID

@@ -62,7 +62,8 @@ def find(
 def _governance(manifest: Manifest, location: PodLocation, around: lint.Surroundings) -> Governance:
     namespace, pod, world = around.namespace(manifest), location.pod, around.world
     labels = world.namespaces.get(namespace, {})
-    asked = [(one, why_not(one.match, pod, namespace, labels)) for one in world.policies]
+    claims = world.claims.within(namespace)
+    asked = [(one, why_not(one.match, pod, namespace, labels, claims)) for one in world.policies]
     ruling = rule(pod, namespace, world)
     policy = None if ruling is None else ruling.policy
     return Governance(

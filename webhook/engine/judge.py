@@ -77,7 +77,7 @@ def judge_pod(pod: JsonObject, ruling: Ruling, *, modes: Modes | None = None, se
     again.
     """
     modes = modes or ruling.modes
-    subject = seen or _kept_shares(pod, gather(read(pod), ruling.policy, ruling.classes), ruling)
+    subject = seen or _kept_shares(pod, gather(read(pod), ruling.policy, ruling.classes, ruling.claims), ruling)
     facts = subject.facts
     findings = find(subject)
     invalid = any(finding.severity is Severity.INVALID for finding in findings)
@@ -156,7 +156,7 @@ def _spoils(before: Subject, after: Subject) -> bool:
 
 
 def _gatherer(ruling: Ruling) -> Gather:
-    return lambda facts: gather(facts, ruling.policy, ruling.classes)
+    return lambda facts: gather(facts, ruling.policy, ruling.classes, ruling.claims)
 
 
 def as_refused(judgement: Judgement) -> tuple[Finding, ...]:
@@ -217,7 +217,7 @@ def _outcome(
         return Outcome.DENY
     if edits:
         return Outcome.REPAIR
-    enforced = governed and not any(finding.severity is Severity.FAULT for finding in findings)
+    enforced = governed and not any(subject.claiming) and not any(one.severity is Severity.FAULT for one in findings)
     return Outcome.ACCEPT if enforced or not findings else Outcome.WARN
 
 

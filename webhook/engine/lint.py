@@ -23,6 +23,7 @@ from webhook.domain.report import Report
 from webhook.domain.report import Result
 from webhook.domain.workload import EACH
 from webhook.domain.workload import Workload
+from webhook.engine import claim_survey
 from webhook.engine import exempt
 from webhook.engine import level_label
 from webhook.engine import limit_range
@@ -107,7 +108,8 @@ def survey(
                 labels[reported.name_of(manifest)] = namespace_levels.labels_of(manifest.content)
             case ("v1", "LimitRange"):
                 limits.setdefault(around.namespace(manifest), []).append(limit_range.read(manifest.content))
-    return around
+    claims = claim_survey.catalogued(((around.namespace(one), one.content) for one in manifests), world.claims)
+    return replace(around, world=replace(around.world, claims=claims))
 
 
 def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:

@@ -28,6 +28,7 @@ from webhook.kube.error import KubeError
 from webhook.kube.listing import PAGE
 from webhook.kube.listing import key_of
 from webhook.kube.listing import pages
+from webhook.kube.once import Once
 from webhook.kube.resource import Resource
 from webhook.kube.watching import BOOKMARK
 from webhook.kube.watching import DELETED
@@ -49,6 +50,37 @@ class Sink(Protocol):
 
     def keep(self, keys: AbstractSet[str]) -> None:
         """Forget all but these: a list has come to its end, and the picture is whole."""
+
+
+def read_all(client: Client, versions: Sequence[Resource], sink: Sink, *, limit: int = PAGE) -> tuple[Resource, str]:
+    """List a kind into `sink`, in the first of its versions that is served; answer that and the resource version.
+
+    Raises:
+        KubeError: `absent` where no version is served.
+    """
+    absent: KubeError | None = None
+    for resource in versions:
+        try:
+            return resource, _read_version(client, resource, sink, limit)
+        except KubeError as error:
+            if not error.absent:
+                raise
+            absent = error
+    assert absent is not None  # noqa: S101  # there is at least one version
+    raise absent
+
+
+def _read_version(client: Client, resource: Resource, sink: Sink, limit: int) -> str:
+    keys: set[str] = set()
+    version = ""
+    for found, listed in pages(client, resource.path(), limit=limit):
+        version = listed
+        while found:
+            one = found.pop()
+            keys.add(key := key_of(one))
+            sink.put(key, one)
+    sink.keep(keys)
+    return version
 
 
 class Reflector:
@@ -73,7 +105,7 @@ class Reflector:
         self._backoff = backoff or Backoff()
         self._absent_seconds = absent_seconds
         self._page = page
-        self._told = ""
+        self._once = Once(_LOGGER)
 
     def run(self, stop: threading.Event) -> None:
         """List and watch until `stop` is set and the client closed."""
@@ -93,44 +125,15 @@ class Reflector:
     def _fail(self, error: KubeError) -> float:
         if error.absent:
             self._sink.keep(frozenset())
-            self._tell(f"{self._resource} is not served: no object of it counts, until it is")
+            self._once.warn(f"{self._resource} is not served: no object of it counts, until it is")
             return self._absent_seconds
         if not error.expired:
-            self._tell(str(error))
+            self._once.warn(str(error))
         return 0.0
 
-    def _tell(self, message: str) -> None:
-        # An API server that is away for an hour is worth one line, not hundreds.
-        if message != self._told:
-            _LOGGER.warning(message)
-        self._told = message
-
     def _list(self) -> str:
-        absent: KubeError | None = None
-        for resource in self._versions:
-            try:
-                version = self._list_version(resource)
-            except KubeError as error:
-                if not error.absent:
-                    raise
-                absent = error
-            else:
-                self._resource = resource
-                self._told = ""
-                return version
-        assert absent is not None  # noqa: S101  # there is at least one version
-        raise absent
-
-    def _list_version(self, resource: Resource) -> str:
-        keys: set[str] = set()
-        version = ""
-        for found, listed in pages(self._client, resource.path(), limit=self._page):
-            version = listed
-            while found:
-                one = found.pop()
-                keys.add(key := key_of(one))
-                self._sink.put(key, one)
-        self._sink.keep(keys)
+        self._resource, version = read_all(self._client, self._versions, self._sink, limit=self._page)
+        self._once.again()
         return version
 
     def _follow(self, version: str, stop: threading.Event) -> None:
@@ -146,7 +149,7 @@ class Reflector:
             except KubeError as error:
                 if error.status not in {0, TOO_MANY} or stop.is_set():
                     raise
-                self._tell(str(error))
+                self._once.warn(str(error))
                 stop.wait(self._backoff.next())
             else:
                 # A watch that ends without a word may be one that somebody in between ends at once, again and again.

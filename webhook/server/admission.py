@@ -75,10 +75,15 @@ class Admission:
 
     def _decide(self, body: bytes, world: World) -> _Answer:
         request = wire.read(body, self.review_pass)
-        decision = self.review(request, world)
+        decision = self._dated(self.review(request, world), world)
         payload = wire.write(request.uid, self.review_pass, decision)
         # What is left to do needs no objects: a large one would be held for as long as the loop is busy.
         return _Answer(replace(request, object=None, old_object=None), decision, payload)
+
+    def _dated(self, decision: Decision, world: World) -> Decision:
+        """Say in the audit annotations which snapshot was decided on; the mutating pass has none."""
+        described = self.state.describe_world(world.instant) if decision.audit else ""
+        return replace(decision, audit={**decision.audit, "world": described}) if described else decision
 
     async def _decide_aside(self, body: bytes, world: World, call: Call) -> _Answer:
         future = asyncio.get_running_loop().run_in_executor(self.worker, self._decide, body, world)

@@ -1,5 +1,6 @@
 """Metrics of the service: decisions, findings, repairs, the policy in force."""
 
+from collections.abc import Callable
 from collections.abc import Iterable
 
 from prometheus_client import Counter
@@ -35,6 +36,17 @@ class Metrics(CommonMetrics):
             "1 if the policy files are the policy in force.",
             registry=registry,
         )
+
+        self.world_failures = Counter(
+            "numagate_world_watch_failures", "Tries to read or watch the world snapshot that failed.", registry=registry
+        )
+        self._age = Gauge(
+            "numagate_world_age_seconds", "Age of the world snapshot in force, NaN without one.", registry=registry
+        )
+
+    def world_age(self, age: Callable[[], float]) -> None:
+        """Show the age of the world snapshot; asked when somebody asks."""
+        self._age.set_function(age)
 
     def decided(self, review_pass: Pass, decision: Decision) -> None:
         """Count a decision with its findings and repairs."""

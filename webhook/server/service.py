@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncIterator
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
@@ -16,6 +18,7 @@ from webhook.engine.request import Pass
 from webhook.server.admission import Admission
 from webhook.server.admission import Review
 from webhook.server.app import webhook_app
+from webhook.server.installing import Installer
 from webhook.server.metrics import Metrics
 from webhook.server.settings import Settings
 from webhook.server.state import Loaded
@@ -27,6 +30,10 @@ from webhook.web.ports import Ports
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
+if TYPE_CHECKING:
+    from webhook.kube.client import Client
+    from webhook.server.world_watch import WorldWatch
+
 _LOGGER = logging.getLogger("numagate.service")
 
 
@@ -35,9 +42,14 @@ def _now() -> datetime:
 
 
 class Service:
-    """The running service; `review` decides and `load` reads the policy, both as the caller wants them."""
+    """The running service; `review` decides.
 
-    def __init__(self, settings: Settings, *, review: Review, load: Callable[[], Loaded]) -> None:
+    `load` reads the policy or the snapshot from files; without it, `client` watches the snapshot that settings name.
+    """
+
+    def __init__(
+        self, settings: Settings, *, review: Review, load: Callable[[], Loaded] | None, client: "Client | None" = None
+    ) -> None:
         """Load the certificate and open both ports; the policy is loaded by `run`, and may be wrong then.
 
         Raises:
@@ -46,9 +58,11 @@ class Service:
         self._settings = settings
         self.state = State(own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
+        self.metrics.world_age(self._world_age)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
         self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
+        self._watch = self._watch_by(client) if client is not None else None
         self._ports = Ports(
             bind=settings.bind,
             port=settings.port,
@@ -104,10 +118,27 @@ class Service:
             lifespan=self._lifespan,
         )
 
+    def _watch_by(self, client: "Client") -> "WorldWatch | None":
+        if self._settings.world_object is None:
+            return None
+        from webhook.server.world_watch import WorldWatch  # noqa: PLC0415  # 10 MB that the other modes need not pay
+
+        namespace, name = self._settings.world_object
+        installer = Installer(self.state, self.metrics)
+        return WorldWatch(client, namespace=namespace, name=name, installer=installer, metrics=self.metrics)
+
+    def _world_age(self) -> float:
+        snapshot = self.state.snapshot
+        return (_now() - snapshot.written).total_seconds() if snapshot else math.nan
+
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
         await self._upkeep.step()
+        if self._watch is not None:
+            self._watch.start()
         polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
+        if self._watch is not None:
+            await asyncio.to_thread(self._watch.stop)
         _LOGGER.info("stopped")

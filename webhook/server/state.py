@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.world import World
+from webhook.sources.snapshot import LoadedWorld
 from webhook.web.health import Health
 from webhook.web.probes import Check
 
@@ -28,14 +30,23 @@ class Loaded(Protocol):
     def namespaces(self) -> Mapping[str, Mapping[str, str]]:
         """The labels of namespaces, by name."""
 
+    @property
+    def claims(self) -> ClaimCatalog:
+        """What is known of device classes."""
+
 
 @dataclass(slots=True, kw_only=True)
 class State(Health):
-    """What may change while the service runs; the policy is swapped whole."""
+    """What may change while the service runs; what is in force is swapped whole.
+
+    `snapshot` is `loaded` where that is a world snapshot. `refused` says what was wrong with the newest content, "" if
+    it is in force.
+    """
 
     own_namespace: str
     loaded: Loaded | None = None
-    policy_error: str = "not loaded yet"
+    snapshot: LoadedWorld | None = None
+    refused: str = "not loaded yet"
 
     def world(self, now: datetime) -> World | None:
         """Answer the world of one decision at `now`, or None while there is no policy."""
@@ -48,9 +59,20 @@ class State(Health):
             own_namespace=self.own_namespace,
             instant=now,
             namespaces=loaded.namespaces,
+            claims=loaded.claims,
         )
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""
-        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.policy_error}")
+        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.refused}")
+        if self.snapshot is not None:
+            kept = f"; a newer content was refused: {self.refused}" if self.refused else ""
+            yield Check("world", ok=True, detail="", note=f"{self.describe_world(now)}{kept}")
         yield from self.basics(now)
+
+    def describe_world(self, now: datetime) -> str:
+        """Answer the generation and the age of the snapshot in force, "" where there is none."""
+        if self.snapshot is None:
+            return ""
+        age = max(0, round((now - self.snapshot.written).total_seconds()))
+        return f"generation {self.snapshot.generation}, {age} s old"

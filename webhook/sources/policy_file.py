@@ -20,6 +20,7 @@ from webhook.config.overlay import overlay
 from webhook.config.overlay import written
 from webhook.config.words import printable
 from webhook.config.words import shorten
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
 from webhook.domain.policy import Policy
@@ -42,13 +43,14 @@ _PROFILE = "NodeProfile"
 class LoadedPolicy:
     """Policies with the node classes declared beside them; `source` names the file, for messages.
 
-    `policies` stand in the order in which they are asked. A file says nothing of namespaces.
+    `policies` stand in the order in which they are asked. A file says nothing of namespaces and device classes.
     """
 
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     source: str
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    claims: ClaimCatalog = field(default_factory=ClaimCatalog)
 
     @property
     def policy(self) -> Policy:
@@ -119,7 +121,7 @@ def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeCla
             message = f"a second AlignmentPolicy is named {shorten(policy.name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
         made[policy.name] = policy
-    return LoadedPolicy(policies=in_force(made.values(), classes), classes=classes, source=source)
+    return LoadedPolicy(policies=_in_force(made.values(), classes), classes=classes, source=source)
 
 
 @cache
@@ -133,7 +135,7 @@ def read_policy(document: Document) -> Policy:
     return to_policy(_name(document), overlay(base, get_object(written(document.data), "spec")))
 
 
-def in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
+def _in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
     """Answer the policies in the order in which they are asked, each with the generation that names its content."""
     ordered = sorted(policies, key=lambda policy: policy.order)
     return tuple(replace(policy, generation=generation(policy, classes)) for policy in ordered)

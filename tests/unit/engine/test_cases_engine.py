@@ -27,6 +27,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
 from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
+from webhook.engine.claim_survey import catalogued
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import CHECKS
@@ -86,6 +87,7 @@ def node_class(name: str) -> NodeClass:
 
 def world(case: Case, *machines: str) -> World:
     known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
     if case.free is None:
         return known
     cells = tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in case.free)
