@@ -102,6 +102,8 @@ class Case:
     runners: tuple[str, ...]
     manifest: Object
     review: Review | None = field(default=None)
+    free: tuple[Mapping[str, str], ...] | None = None
+    """What NUMA nodes of the machines have free at the moment; for the engine alone, as no manifest says it."""
 
     @property
     def builtin(self) -> bool:
@@ -179,6 +181,7 @@ def _read_case(raw: Object) -> Case:
     runners = raw.pop("runners", list(RUNNERS) if known else ["engine", "lint"])
     common = {"policy": raw.pop("policy", {}), "governs": raw.pop("governs", "accelerators")}
     beside = tuple(raw.pop("beside", []))
+    free = tuple(raw.pop("free")) if "free" in raw else None
     review = _review(raw.pop("review"), namespace, identifier) if "review" in raw else None
     if review is not None:
         templates: tuple[Template, ...] = ()
@@ -210,6 +213,7 @@ def _read_case(raw: Object) -> Case:
         runners=tuple(runners),
         manifest={**manifest, "apiVersion": api_version, "kind": kind, "metadata": metadata},
         review=review,
+        free=free,
         **common,
     )
 

@@ -26,5 +26,8 @@ LIMIT_RANGER = "kubernetes.io/limit-ranger"
 MIRROR = "kubernetes.io/config.mirror"
 """Annotation of a mirror pod, the API server's image of a static pod."""
 
+MODES = tuple(DOMAIN + mode for mode in ("enforce", "repair", "warn", "audit"))
+"""Namespace labels: the level of each mode in the namespace, where the policy lets it choose."""
+
 ADMISSION = DOMAIN + "admission"
 """Namespace label of the administrator: `disabled` keeps the namespace's pods away from numagate."""

@@ -34,12 +34,16 @@ CHECKS: tuple[Check, ...] = registry.load(webhook.checks, "CHECK", Check)
 
 @dataclass(frozen=True, slots=True)
 class ClassVerdict:
-    """Whether an empty node of a class takes the pod: `fits` is "yes", "no" or "unenforced"; `reason` is one line."""
+    """Whether an empty node of a class takes the pod: `fits` is a word of `Fits`; `reason` is one line.
+
+    `nodes` is how many there are, None where nobody counted.
+    """
 
     name: str
     fits: str
     fits_after_repair: str
     reason: str
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,7 @@ def _outcome(
 
 
 def _class_verdict(now: ClassFit, then: ClassFit) -> ClassVerdict:
-    return ClassVerdict(now.node_class.name, now.fits.value, then.fits.value, now.reason)
+    return ClassVerdict(now.node_class.name, now.fits.value, then.fits.value, now.reason, now.node_class.nodes)
 
 
 _GRAVITY = {Severity.INVALID: 0, Severity.FAULT: 1, Severity.WARNING: 2}

@@ -67,7 +67,11 @@ def result(
 def _classes(judgement: Judgement) -> tuple[ReportedClass, ...]:
     return tuple(
         ReportedClass(
-            name=verdict.name, fits=verdict.fits, fits_after_repair=verdict.fits_after_repair, reason=verdict.reason
+            name=verdict.name,
+            fits=verdict.fits,
+            fits_after_repair=verdict.fits_after_repair,
+            reason=verdict.reason,
+            nodes=verdict.nodes,
         )
         for verdict in judgement.classes
     )

@@ -43,7 +43,7 @@ def rule(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
     labels = world.namespaces.get(namespace, {})
     claims = world.claims.within(namespace)
     for policy in world.policies:
-        if matches(policy.match, pod, namespace, labels, claims):
+        if why_not(policy.match, pod, namespace, labels, claims) is None:
             return Ruling(
                 policy=policy,
                 modes=modes_in(namespace, policy, labels),
@@ -66,17 +66,20 @@ def may_match_in(match: Match, namespace: str, labels: Mapping[str, str]) -> boo
     return match.names_namespace(namespace) and (selector is None or selector.matches(labels))
 
 
-def matches(
+def why_not(
     match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str], claims: KnownClaims = NOTHING_KNOWN
-) -> bool:
-    """Tell whether a policy is for this pod; `labels` are those of its namespace."""
-    if not may_match_in(match, namespace, labels):
-        return False
-    if match.pod_selector is not None and not match.pod_selector.matches(
-        get_text_map(get_object(pod, "metadata"), "labels")
-    ):
-        return False
-    return match.accelerators is None or match.names_resource(_asked_for(pod, claims))
+) -> str | None:
+    """Say why a policy is not for this pod, or None where it is; `labels` and `claims` are of its namespace."""
+    if not match.names_namespace(namespace):
+        return f"namespace {namespace} is none of {', '.join(match.namespaces or ())}"
+    if match.namespace_selector is not None and not match.namespace_selector.matches(labels):
+        return f"the labels of namespace {namespace} do not match"
+    selector = match.pod_selector
+    if selector is not None and not selector.matches(get_text_map(get_object(pod, "metadata"), "labels")):
+        return "the labels of the pod do not match"
+    if match.accelerators is not None and not match.names_resource(_asked_for(pod, claims)):
+        return f"no container asks for {' or '.join(match.accelerators)}"
+    return None
 
 
 def _asked_for(pod: JsonObject, claims: KnownClaims) -> frozenset[str]:

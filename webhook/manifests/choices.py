@@ -1,6 +1,7 @@
 """Reads what an installation chooses, and refuses what an API server would refuse later."""
 
 import re
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ def read_settings(
     image: str = IMAGE,
     url: str | None = None,
     ca_bundle: Path | None = None,
+    api_servers: tuple[str, ...] = (),
 ) -> Settings:
     """Read the files and check the names.
 
@@ -46,7 +48,16 @@ def read_settings(
         image=image,
         url=None if url is None else _address(url),
         ca_bundle=None if ca_bundle is None else _bundle(ca_bundle),
+        api_servers=tuple(map(_block, api_servers)),
     )
+
+
+def _block(text: str) -> str:
+    try:
+        return str(ip_network(text))
+    except ValueError:
+        msg = f"{text!r} is no address block: write one like 10.0.0.1/32"
+        raise InputError(msg, file="--api-server") from None
 
 
 def _address(url: str) -> str:

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from webhook import registry
 from webhook import workloads
+from webhook.domain.api import GROUP
+from webhook.domain.api import POLICIES
+from webhook.domain.api import PROFILES
+from webhook.domain.api import VERSION
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
 from webhook.manifests import match
@@ -49,7 +53,7 @@ def mutating(policy: Policy) -> tuple[Entry, ...]:
 
 def validating(policy: Policy) -> tuple[Entry, ...]:
     """Answer the entries that may only refuse or warn."""
-    return (_pods(policy), _promise(policy), _subresources(policy), _claims(policy), _templates(policy))
+    return (_pods(policy), _promise(policy), _subresources(policy), _claims(policy), _templates(policy), _objects())
 
 
 def _pods(policy: Policy) -> Entry:
@@ -126,18 +130,33 @@ def _templates(policy: Policy) -> Entry:
     )
 
 
+def _objects() -> Entry:
+    """Hold our own objects against their whole grammar.
+
+    It never binds: a numagate that is broken, perhaps by its policy, must not keep anyone from mending the policy. What
+    slips through is refused by the controller, which says so in the object's condition.
+    """
+    rule = _rule(("CREATE", "UPDATE"), (POLICIES, PROFILES), group=GROUP, versions=(VERSION,), scope="Cluster")
+    return Entry("objects.validate.numagate.io", _VALIDATE, (rule,), conditions=(), binding=False, seconds=3)
+
+
 def _kinds() -> list[Workload]:
     """Answer the registered kinds that hold templates; a Pod has entries of its own."""
     return [kind for kind in registry.load(workloads, "WORKLOAD", Workload) if () not in kind.templates]
 
 
 def _rule(
-    operations: Iterable[str], resources: Iterable[str], *, group: str = "", versions: Sequence[str] = ("v1",)
+    operations: Iterable[str],
+    resources: Iterable[str],
+    *,
+    group: str = "",
+    versions: Sequence[str] = ("v1",),
+    scope: str = "Namespaced",
 ) -> Manifest:
     return {
         "apiGroups": [group],
         "apiVersions": list(versions),
         "operations": list(operations),
         "resources": list(resources),
-        "scope": "Namespaced",
+        "scope": scope,
     }

@@ -9,6 +9,7 @@ from typing import Final
 from typing import TypeAlias
 
 from webhook.domain import keys
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
@@ -39,12 +40,13 @@ class _Memory:
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     namespaces: Mapping[str, Mapping[str, str]]
+    claims: ClaimCatalog
     expired: int
     young: dict[_Key, Decision] = field(default_factory=dict)
     old: dict[_Key, Decision] = field(default_factory=dict)
 
     def holds(self, world: World) -> bool:
-        same = self.policies is world.policies and self.classes is world.classes
+        same = self.policies is world.policies and self.classes is world.classes and self.claims is world.claims
         return same and self.namespaces is world.namespaces and self.expired == _expired(world)
 
 
@@ -62,7 +64,9 @@ class Recall:
             return review(request, world)
         memory = self._memory
         if memory is None or not memory.holds(world):
-            memory = self._memory = _Memory(world.policies, world.classes, world.namespaces, _expired(world))
+            memory = self._memory = _Memory(
+                world.policies, world.classes, world.namespaces, world.claims, _expired(world)
+            )
         decision = memory.young.get(key) or memory.old.get(key)
         if decision is None:
             decision = review(request, world)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,6 +20,7 @@ from webhook.config.overlay import overlay
 from webhook.config.overlay import written
 from webhook.config.words import printable
 from webhook.config.words import shorten
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
 from webhook.domain.policy import Policy
@@ -41,13 +43,14 @@ _PROFILE = "NodeProfile"
 class LoadedPolicy:
     """Policies with the node classes declared beside them; `source` names the file, for messages.
 
-    `policies` stand in the order in which they are asked. A file says nothing of namespaces.
+    `policies` stand in the order in which they are asked. A file says nothing of namespaces and device classes.
     """
 
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     source: str
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    claims: ClaimCatalog = field(default_factory=ClaimCatalog)
 
     @property
     def policy(self) -> Policy:
@@ -110,16 +113,25 @@ def load_profile(name_or_path: str, *, assumed: bool = False) -> NodeClass:
 def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeClass]) -> LoadedPolicy:
     declared = _to_classes([document for document in documents if document.kind == _PROFILE])
     classes = with_shared_parts(profiles or declared)
-    built_in = read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]
-    base = get_object(written(built_in.data), "spec")
     made: dict[str, Policy] = {}
-    for document in [one for one in documents if one.kind == _POLICY] or [built_in]:
-        name = _name(document)
-        if name in made:
-            message = f"a second AlignmentPolicy is named {shorten(name)}: give each its own name"
+    for document in [one for one in documents if one.kind == _POLICY] or [_built_in()]:
+        policy = read_policy(document)
+        if policy.name in made:
+            message = f"a second AlignmentPolicy is named {shorten(policy.name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
-        made[name] = to_policy(name, overlay(base, get_object(written(document.data), "spec")))
+        made[policy.name] = policy
     return LoadedPolicy(policies=in_force(made.values(), classes), classes=classes, source=source)
+
+
+@cache
+def _built_in() -> Document:
+    return read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]
+
+
+def read_policy(document: Document) -> Policy:
+    """Read an AlignmentPolicy that was held against the grammar, over the built-in one; `generation` is set later."""
+    base = get_object(written(_built_in().data), "spec")
+    return to_policy(_name(document), overlay(base, get_object(written(document.data), "spec")))
 
 
 def in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
@@ -145,11 +157,17 @@ def _to_classes(documents: Sequence[Document]) -> tuple[NodeClass, ...]:
         if name in classes:
             message = f"a second NodeProfile is named {shorten(name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
-        classes[name] = _to_class(document, name)
+        classes[name] = read_profile(document)
     return tuple(classes.values())
 
 
-def _to_class(document: Document, name: str) -> NodeClass:
+def read_profile(document: Document) -> NodeClass:
+    """Read a NodeProfile that was held against the grammar.
+
+    Raises:
+        PolicyError: it contradicts itself, or its kubelet would not start.
+    """
+    name = _name(document)
     spec: JsonObject = get_object(written(document.data), "spec")
     machine = get_text(spec, "machine")
     if machine:

@@ -25,6 +25,7 @@ from webhook.domain.pointer import field_path
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
+from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
 from webhook.engine.claim_survey import catalogued
 from webhook.engine.decision import Decision
@@ -86,7 +87,12 @@ def node_class(name: str) -> NodeClass:
 
 def world(case: Case, *machines: str) -> World:
     known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
-    return replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
+    known = replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
+    if case.free is None:
+        return known
+    cells = tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in case.free)
+    free = Free(seen="2026-11-29T11:59:00Z", cells=cells)
+    return replace(known, classes=tuple(replace(one, nodes=1, free=free) for one in known.classes))
 
 
 @cache

@@ -30,6 +30,7 @@ RESULT = {
             "fits": "no",
             "fitsAfterRepair": "yes",
             "reason": UNPINNED,
+            "nodes": None,
         }
     ],
     "findings": [

@@ -70,12 +70,12 @@ def test_address_and_bundle_reach_every_entry(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--overlay", "prod"], "numagate: --overlay: 'prod' is no overlay: write one of base, self-signed, "),
+        (["--overlay", "prod"], "numagate: --overlay: 'prod' is no overlay: write one of crds, self-signed, "),
         (["--output", "-"], "numagate: --output -: a folder of files cannot be printed: add --overlay NAME"),
-        (["--overlay", "base", "--check"], "numagate: --check: compares the folder, not one overlay"),
+        (["--overlay", "observe", "--check"], "numagate: --check: compares the folder, not one overlay"),
         (["--namespace", "A"], "numagate: --namespace: 'A' is no namespace name"),
         (["--policy", "/none"], "numagate: /none: cannot be read: No such file or directory"),
-        (["--overlay", "base", "--output", "/proc/none"], "numagate: /proc/none: cannot be used: "),
+        (["--overlay", "observe", "--output", "/proc/none"], "numagate: /proc/none: cannot be used: "),
         (["--output", "/proc/none"], "numagate: /proc/none: cannot be used: "),
     ],
 )

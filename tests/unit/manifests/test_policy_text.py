@@ -3,6 +3,7 @@
 import yaml
 
 from webhook.domain.levels import Level
+from webhook.domain.policy import Override
 from webhook.manifests.policy_text import DEFAULT
 from webhook.manifests.policy_text import observing
 from webhook.sources.policy_file import load_policy
@@ -38,6 +39,12 @@ def test_observing_switches_enforce_and_repair_off_everywhere() -> None:
 
     for modes in (policy.modes, policy.namespaces[0].modes):
         assert (modes.enforce, modes.repair) == (Level.NONE, Level.NONE)
+
+
+def test_observing_lets_no_label_switch_them_on_again() -> None:
+    overrides = parse_stream(observing(OWN), "observing").policy.overrides
+
+    assert (overrides.enforce, overrides.repair, overrides.warn) == (Override.NONE, Override.NONE, Override.RAISE)
 
 
 def test_observing_keeps_everything_else() -> None:

@@ -24,15 +24,15 @@ from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
 from webhook.server.admission import LARGE_BYTES
-from webhook.server.admission import MAX_QUEUE
 from webhook.server.admission import Admission
 from webhook.server.admission import Review
-from webhook.server.body import MAX_BYTES
-from webhook.server.body import Meter
 from webhook.server.metrics import Metrics
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
+from webhook.web.body import MAX_BYTES
+from webhook.web.body import Meter
+from webhook.web.endpoint import MAX_QUEUE
 
 POLICY = load_policy()
 LARGE = review_body(obj={"padding": "x" * LARGE_BYTES})

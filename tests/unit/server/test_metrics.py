@@ -11,8 +11,8 @@ from webhook.domain.levels import Level
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.request import Pass
-from webhook.server.metrics import BUCKETS
 from webhook.server.metrics import Metrics
+from webhook.web.common_metrics import BUCKETS
 
 FINDING = Finding(code="fractional-cpu", severity=Severity.FAULT, level=Level.EXCLUSIVE, path=(), message="half a CPU")
 
@@ -42,7 +42,7 @@ def test_a_decision_counts_with_its_findings_and_repairs(metrics: Metrics) -> No
 
 
 def test_a_reply_counts_by_status_and_duration(metrics: Metrics) -> None:
-    metrics.answered(Pass.VALIDATE, 200, 0.03)
+    metrics.answered(Pass.VALIDATE.value, 200, 0.03)
 
     labels = {"pass": "validate"}
     assert value(metrics, "numagate_http_requests_total", status="200", **labels) == 1
@@ -70,7 +70,7 @@ def test_the_end_of_the_certificate_is_shown_in_unix_time(metrics: Metrics) -> N
 
 
 def test_the_text_has_no_series_about_creation_times(metrics: Metrics) -> None:
-    metrics.answered(Pass.VALIDATE, 200, 0.03)
+    metrics.answered(Pass.VALIDATE.value, 200, 0.03)
 
     text = metrics.render().decode()
     assert 'numagate_build_info{version="1.2.3"} 1.0' in text

@@ -1,0 +1,64 @@
+"""Lists objects in pages, so that only one page of them is in memory at a time."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import orjson
+
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.kube.client import Ask
+from webhook.kube.client import Client
+from webhook.kube.error import KubeError
+
+PAGE: Final = 500
+"""The page of client-go's pager and of kubectl."""
+
+
+def pages(client: Client, path: str, *, limit: int = PAGE) -> Iterator[tuple[list[JsonObject], str]]:
+    """Yield the objects of each page, and the resource version that all pages have in common.
+
+    Without a resource version in the request the list is consistent: never older than what any client has seen.
+
+    Raises:
+        KubeError: also where the list took so long that its next page has expired; then one begins anew.
+    """
+    query = {"limit": str(limit)}
+    while True:
+        page = read_object(client.send(Ask(path=path, query=query)), path)
+        meta = get_object(page, "metadata")
+        yield [as_object(item) for item in get_list(page, "items")], get_text(meta, "resourceVersion")
+        more = get_text(meta, "continue")
+        if not more:
+            return
+        query["continue"] = more
+
+
+def read_object(body: bytes, what: str) -> JsonObject:
+    """Read a JSON object.
+
+    Raises:
+        KubeError: it is none; something in between answered, not the API server.
+    """
+    try:
+        found = orjson.loads(body)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        msg = f"{what}: the reply is no JSON object"
+        raise KubeError(msg)
+    return found
+
+
+def key_of(found: JsonObject) -> str:
+    """Answer the name that an object has among all of its kind.
+
+    >>> key_of({"metadata": {"name": "a", "namespace": "ours"}}), key_of({"metadata": {"name": "a"}})
+    ('ours/a', 'a')
+    """
+    meta = get_object(found, "metadata")
+    namespace = get_text(meta, "namespace")
+    return f"{namespace}/{get_text(meta, 'name')}" if namespace else get_text(meta, "name")

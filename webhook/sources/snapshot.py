@@ -1,0 +1,250 @@
+"""Writes and reads the world snapshot: policies, node classes and namespaces in one compact JSON document.
+
+Never one entry per node. The controller writes it, serving pods and `numagate lint --world` read it.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import orjson
+
+from webhook.config.document import Document
+from webhook.config.document import from_object
+from webhook.domain import instant
+from webhook.domain.claim_documents import device_class_entry
+from webhook.domain.claims import ClaimCatalog
+from webhook.domain.errors import PolicyError
+from webhook.domain.policy import Policy
+from webhook.domain.quantity import Quantity
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.domain.raw import get_texts
+from webhook.domain.topology import Free
+from webhook.domain.topology import NodeClass
+from webhook.domain.topology import with_shared_parts
+from webhook.sources.policy_file import in_force
+from webhook.sources.policy_file import read_policy
+from webhook.sources.policy_file import read_profile
+
+API_VERSION = "numagate.io/v1alpha1"
+KIND = "World"
+MAX_BYTES = 1024 * 1024
+"""No ConfigMap holds more."""
+
+_GENERATION_LENGTH = 12
+_POLICY_HEAD = {"apiVersion": API_VERSION, "kind": "AlignmentPolicy"}
+_PROFILE_HEAD = {"apiVersion": API_VERSION, "kind": "NodeProfile"}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a snapshot says, in the words of its document.
+
+    `policies` are {metadata: {name}, spec}; `classes` are {name, spec, nodes, trusted, sources, free}, where spec is
+    that of a NodeProfile; `namespaces` maps names to labels; `device_classes` are {name, extendedResourceName,
+    drivers}.
+    """
+
+    policies: Sequence[JsonObject]
+    classes: Sequence[JsonObject]
+    namespaces: Mapping[str, Mapping[str, str]]
+    device_classes: Sequence[JsonObject] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedWorld:
+    """A snapshot that was read; `written` is when, `sources` says for each class which source each field is from."""
+
+    policies: tuple[Policy, ...]
+    classes: tuple[NodeClass, ...]
+    namespaces: Mapping[str, Mapping[str, str]]
+    claims: ClaimCatalog
+    generation: str
+    written: datetime
+    source: str
+    sources: Mapping[str, Mapping[str, str]]
+
+
+def encode(content: Content, written: datetime) -> bytes:
+    """Write the document; equal content gives equal bytes, but for `written`."""
+    document = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "written": f"{written:%Y-%m-%dT%H:%M:%SZ}",
+        "generation": generation_of(content),
+        "policies": sorted(content.policies, key=lambda one: get_text(get_object(one, "metadata"), "name")),
+        "classes": sorted(content.classes, key=lambda one: get_text(one, "name")),
+        "namespaces": _grouped(content.namespaces),
+        "deviceClasses": sorted(content.device_classes, key=lambda one: get_text(one, "name")),
+    }
+    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
+
+
+def generation_of(content: Content) -> str:
+    """Name what decisions follow from: neither how many nodes a class has, nor what they have free."""
+    decisive = [
+        sorted((get_text(get_object(one, "metadata"), "name"), _text(one.get("spec"))) for one in content.policies),
+        sorted((get_text(one, "name"), _text(one.get("spec")), one.get("trusted")) for one in content.classes),
+        sorted((name, _text(dict(labels))) for name, labels in content.namespaces.items()),
+        sorted(_text(one) for one in content.device_classes),
+    ]
+    return hashlib.sha256(orjson.dumps(decisive)).hexdigest()[:_GENERATION_LENGTH]
+
+
+def _text(value: object) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _grouped(namespaces: Mapping[str, Mapping[str, str]]) -> list[JsonObject]:
+    """Write equal labels once: a cluster has many namespaces and few ways to label them."""
+    groups: dict[str, tuple[Mapping[str, str], list[str]]] = {}
+    for name, labels in sorted(namespaces.items()):
+        groups.setdefault(_text(dict(labels)), (labels, []))[1].append(name)
+    return [{"labels": dict(labels), "names": names} for _, (labels, names) in sorted(groups.items())]
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads one snapshot after the other; what did not change between two of them stays the same object."""
+
+    _policies: dict[str, Policy] = field(default_factory=dict)
+    _classes: dict[str, NodeClass] = field(default_factory=dict)
+
+    def read(self, data: bytes, source: str) -> LoadedWorld:
+        """Read a snapshot.
+
+        Raises:
+            PolicyError: it is no snapshot, or something in it cannot be in force.
+        """
+        document = _parse(data, source)
+        content = document.data
+        written = instant.parse(get_text(content, "written"))
+        if written is None:
+            raise document.error(("written",), "no instant like 2027-01-31T00:00:00Z: export the snapshot again")
+        entries = [as_object(entry) for entry in get_list(content, "classes")]
+        before = tuple(self._classes.values())
+        classes = with_shared_parts((*before, *self._classes_of(entries, source)))[len(before) :]
+        policies = self._policies_of(get_list(content, "policies"), source)
+        return LoadedWorld(
+            policies=in_force(policies, classes),
+            classes=classes,
+            namespaces=dict(_labels(get_list(content, "namespaces"))),
+            claims=_claims(get_list(content, "deviceClasses")),
+            generation=get_text(content, "generation"),
+            written=written,
+            source=source,
+            sources={get_text(one, "name"): _texts(get_object(one, "sources")) for one in entries},
+        )
+
+    def _policies_of(self, entries: Iterable[object], source: str) -> list[Policy]:
+        known, self._policies = self._policies, {}
+        for entry in entries:
+            text = _text(entry)
+            self._policies[text] = known.get(text) or read_policy(
+                _checked({**_POLICY_HEAD, **as_object(entry)}, source)
+            )
+        return list(self._policies.values())
+
+    def _classes_of(self, entries: Iterable[JsonObject], source: str) -> list[NodeClass]:
+        known, self._classes = self._classes, {}
+        made: list[NodeClass] = []
+        for entry in entries:
+            named = {"metadata": {"name": entry.get("name")}, "spec": entry.get("spec")}
+            text = _text(named)
+            self._classes[text] = known.get(text) or read_profile(_checked({**_PROFILE_HEAD, **named}, source))
+            made.append(_counted(self._classes[text], entry))
+        return made
+
+
+def load_snapshot(path: str | Path) -> LoadedWorld:
+    """Read the snapshot in a file.
+
+    Raises:
+        PolicyError: the file cannot be read, or holds no snapshot.
+    """
+    return Reader().read(read_snapshot(path), str(path))
+
+
+def read_snapshot(path: str | Path) -> bytes:
+    """Read a file.
+
+    Raises:
+        PolicyError: it cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise PolicyError(message, source=str(path)) from None
+
+
+def _parse(data: bytes, source: str) -> Document:
+    from webhook.config.schema import check_model  # noqa: PLC0415 - pydantic loads slowly, and lint may not need it
+    from webhook.config.snapshot_schema import Snapshot  # noqa: PLC0415
+
+    if len(data) > MAX_BYTES:
+        message = f"{len(data)} bytes are too many for a world snapshot: at most {MAX_BYTES}"
+        raise PolicyError(message, source=source)
+    try:
+        content = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        message = f"no world snapshot: not valid JSON ({error})"
+        raise PolicyError(message, source=source) from None
+    if not isinstance(content, dict):
+        message = "no world snapshot: write one with numagate world export"
+        raise PolicyError(message, source=source)
+    document = from_object(content, source)
+    check_model(document, Snapshot)
+    return document
+
+
+def _checked(data: JsonObject, source: str) -> Document:
+    from webhook.config import grammar  # noqa: PLC0415 - as above
+
+    document = from_object(data, f"{source}: {data['kind']} {get_text(get_object(data, 'metadata'), 'name')}")
+    grammar.check(document)
+    return document
+
+
+def _counted(node_class: NodeClass, entry: JsonObject) -> NodeClass:
+    nodes, trusted = entry.get("nodes"), entry.get("trusted") is not False
+    return replace(
+        node_class, nodes=nodes if isinstance(nodes, int) else 0, trusted=trusted, free=_free(get_object(entry, "free"))
+    )
+
+
+def _free(block: JsonObject) -> Free | None:
+    if not block:
+        return None
+    cells = (as_object(cell) for cell in get_list(block, "cells"))
+    return Free(
+        seen=get_text(block, "seen"),
+        cells=tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in cells),
+    )
+
+
+def _claims(entries: Iterable[object]) -> ClaimCatalog:
+    """Answer what is known of device classes; claims are not in a snapshot, for there is no end to them."""
+    classes = (device_class_entry(as_object(entry)) for entry in entries)
+    return ClaimCatalog({one.name: one for one in classes})
+
+
+def _labels(entries: Iterable[object]) -> Iterable[tuple[str, Mapping[str, str]]]:
+    for entry in entries:
+        labels = _texts(get_object(entry, "labels"))
+        for name in get_texts(entry, "names"):
+            yield name, labels
+
+
+def _texts(block: JsonObject) -> Mapping[str, str]:
+    return {key: get_text(block, key) for key in block}
