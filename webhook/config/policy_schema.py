@@ -13,7 +13,7 @@ from pydantic import WithJsonSchema
 
 from webhook.config.policy_types import Accelerator
 from webhook.config.policy_types import AnswerName
-from webhook.config.policy_types import DeviceClass
+from webhook.config.policy_types import ClassPattern
 from webhook.config.policy_types import Group
 from webhook.config.policy_types import HelperCpu
 from webhook.config.policy_types import HelperMemory
@@ -145,7 +145,7 @@ class AcceleratorsSpec(Model):
     """Patterns of resource names whose quantity is a number of devices; replaces the built-in list."""
     never: Annotated[list[Never], Many] | None = None
     """Patterns of resource names that are no accelerators, tested first; replaces the built-in list."""
-    device_classes: Annotated[list[DeviceClass], Many] | None = None
+    device_classes: Annotated[list[ClassPattern], Many] | None = None
     """Patterns of device classes, or of their drivers, whose devices are accelerators; replaces the built-in list."""
 
 

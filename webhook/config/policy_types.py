@@ -44,7 +44,7 @@ def _never(pattern: str) -> str:
     return pattern
 
 
-def _device_class(pattern: str) -> str:
+def _class_pattern(pattern: str) -> str:
     if not _CLASS.fullmatch(pattern):
         message = f"{shorten(pattern)} is no device class: write small letters, digits, . - and *, and not * alone"
         raise ValueError(message)
@@ -116,10 +116,10 @@ Never: TypeAlias = Annotated[
     Text,
     Rule(_never, "self.matches('^[A-Za-z0-9./_*-]+$')", "must be letters, digits, . - _ / and *"),
 ]
-DeviceClass: TypeAlias = Annotated[
+ClassPattern: TypeAlias = Annotated[
     Text,
     Rule(
-        _device_class,
+        _class_pattern,
         "self.matches('^[*]*[a-z0-9.-][a-z0-9.*-]*$')",
         "must be a device class: small letters, digits, . - and *, and not * alone",
     ),

@@ -13,6 +13,7 @@ from webhook.controller.devices import DeviceClasses
 from webhook.controller.documents import Documents
 from webhook.controller.fleet import Fleet
 from webhook.controller.namespaces import Namespaces
+from webhook.domain import api
 from webhook.domain.errors import NumagateError
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
@@ -100,7 +101,7 @@ def check_profile(document: JsonObject) -> None:
 
 def _minimum(policies: Sequence[JsonObject]) -> int:
     """Answer the most that a policy asks for: a topology that one of them does not trust may not deny."""
-    head = {"apiVersion": grammar.API_VERSION, "kind": "AlignmentPolicy"}
+    head = {"apiVersion": api.API_VERSION, "kind": "AlignmentPolicy"}
     read = (read_policy(from_object({**head, **policy}, "")) for policy in policies)
     return max((policy.min_reporting_nodes for policy in read), default=MINIMUM)
 
@@ -108,7 +109,7 @@ def _minimum(policies: Sequence[JsonObject]) -> int:
 def _is_readable(entry: JsonObject) -> bool:
     """Tell whether a replica can read a class: it would refuse the whole snapshot for one that it cannot."""
     name = get_text(entry, "name")
-    head = {"apiVersion": grammar.API_VERSION, "kind": "NodeProfile", "metadata": {"name": name}}
+    head = {"apiVersion": api.API_VERSION, "kind": "NodeProfile", "metadata": {"name": name}}
     document = from_object({**head, "spec": entry.get("spec")}, f"node class {name}")
     try:
         grammar.check(document)

@@ -69,7 +69,7 @@ def may_match_in(match: Match, namespace: str, labels: Mapping[str, str]) -> boo
 def why_not(
     match: Match, pod: JsonObject, namespace: str, labels: Mapping[str, str], claims: KnownClaims = NOTHING_KNOWN
 ) -> str | None:
-    """Say why a policy is not for this pod, or None where it is; `labels` and `claims` are of its namespace."""
+    """Say why a policy is not for this pod, or None where it is; `labels` are those of its namespace."""
     if not match.names_namespace(namespace):
         return f"namespace {namespace} is none of {', '.join(match.namespaces or ())}"
     if match.namespace_selector is not None and not match.namespace_selector.matches(labels):

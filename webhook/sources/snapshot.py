@@ -17,6 +17,7 @@ import orjson
 
 from webhook.config.document import Document
 from webhook.config.document import from_object
+from webhook.domain import api
 from webhook.domain import instant
 from webhook.domain.claim_documents import device_class_entry
 from webhook.domain.claims import ClaimCatalog
@@ -36,14 +37,13 @@ from webhook.sources.policy_file import in_force
 from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 
-API_VERSION = "numagate.io/v1alpha1"
 KIND = "World"
 MAX_BYTES = 1024 * 1024
 """No ConfigMap holds more."""
 
 _GENERATION_LENGTH = 12
-_POLICY_HEAD = {"apiVersion": API_VERSION, "kind": "AlignmentPolicy"}
-_PROFILE_HEAD = {"apiVersion": API_VERSION, "kind": "NodeProfile"}
+_POLICY_HEAD = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
+_PROFILE_HEAD = {"apiVersion": api.API_VERSION, "kind": api.PROFILE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class LoadedWorld:
 def encode(content: Content, written: datetime) -> bytes:
     """Write the document; equal content gives equal bytes, but for `written`."""
     document = {
-        "apiVersion": API_VERSION,
+        "apiVersion": api.API_VERSION,
         "kind": KIND,
         "written": f"{written:%Y-%m-%dT%H:%M:%SZ}",
         "generation": generation_of(content),

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from webhook.domain.claims import ClaimCatalog
+from webhook.domain.claims import DeviceClass
 from webhook.domain.errors import PolicyError
 from webhook.domain.quantity import Quantity
 from webhook.sources.snapshot import MAX_BYTES
@@ -91,6 +93,14 @@ def test_what_did_not_change_stays_the_same_object() -> None:
     again = reader.read(encode(content(classes=[node_class(nodes=3), node_class("b")]), NOON), "w")
     assert again.classes[1].cells is first.classes[0].cells
     assert (again.classes[1].nodes, again.classes[0].cells is again.classes[1].cells) == (3, True)
+
+
+def test_device_classes_are_known_again_and_claims_are_not() -> None:
+    entry = {"name": "h100", "extendedResourceName": "x.io/gpu", "drivers": ["gpu.nvidia.com"]}
+    world = Reader().read(encode(content(device_classes=[entry, {"name": "nic"}]), NOON), "w")
+    assert world.claims == ClaimCatalog(
+        {"h100": DeviceClass("h100", "x.io/gpu", ("gpu.nvidia.com",)), "nic": DeviceClass("nic")}
+    )
 
 
 def test_an_empty_world_is_a_world() -> None:

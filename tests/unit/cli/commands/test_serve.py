@@ -20,6 +20,10 @@ def test_the_defaults_are_those_of_the_manifests() -> None:
     assert vars(parse()) == {
         "policy": None,
         "profile": [],
+        "world": None,
+        "world_object": None,
+        "kubeconfig": None,
+        "context": None,
         "cert_dir": Path("certs"),
         "bind": "",
         "port": 8443,
