@@ -59,6 +59,14 @@ def test_a_claim_that_nobody_has_seen_gives_nothing() -> None:
     assert devices({}, NOTHING_KNOWN) == []
 
 
+def test_claims_without_a_name_go_to_the_first_app_container() -> None:
+    made = pod(container("nim"), container("other"), init=(container("load"),), resourceClaims=[{**ENTRY, "name": ""}])
+
+    found = accelerators_of(read(made), policy().accelerators, known(GPUS))
+
+    assert found == {"nim": {IMPLICIT + "gpu.nvidia.com": 2}}
+
+
 def test_accelerators_by_claim_count_under_the_name_of_their_class_and_nics_do_not() -> None:
     found = accelerators_of(read(claiming()), policy().accelerators, known(GPUS, NIC))
 
