@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from webhook import __version__
+from webhook.controller.metrics import Metrics as ControllerMetrics
 from webhook.domain import keys
 from webhook.manifests import level_guard
 from webhook.manifests.guard import ROLE
@@ -28,7 +29,7 @@ def test_every_overlay_that_a_command_names_is_there() -> None:
 
 
 def test_every_metric_of_ours_is_there() -> None:
-    rendered = Metrics(__version__).render().decode()
+    rendered = (Metrics(__version__).render() + ControllerMetrics(__version__).render()).decode()
     families = set(re.findall(r"^# TYPE (numagate_\w+)", rendered, flags=re.MULTILINE))
 
     assert set(re.findall(r"numagate_[a-z_]+", PAGE)) <= families
