@@ -11,9 +11,11 @@ import logging
 import threading
 from collections.abc import AsyncIterator
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from fastapi import FastAPI
@@ -21,10 +23,14 @@ from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.controller import kinds
+from webhook.controller import namespace_webhook
 from webhook.controller.app import controller_app
 from webhook.controller.changes import Changes
 from webhook.controller.documents import Documents
+from webhook.controller.known_world import KnownWorld
 from webhook.controller.metrics import Metrics
+from webhook.controller.namespace_pods import list_pods
+from webhook.controller.namespace_webhook import NamespaceWebhook
 from webhook.controller.settings import Settings
 from webhook.controller.state import State
 from webhook.controller.watches import Picture
@@ -41,6 +47,7 @@ from webhook.kube.election import Election
 from webhook.kube.once import Once
 from webhook.kube.single import ObjectWatch
 from webhook.tls.context import CertificateStore
+from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
 from webhook.web.ports import Ports
 from webhook.web.probes import probe_app
@@ -68,6 +75,8 @@ class Controller:
         self._stop = threading.Event()
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
+        self._known = KnownWorld(settings.namespace)
+        self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
         self.changes = Changes()
         self.picture = Picture(self.changes, own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
@@ -100,7 +109,10 @@ class Controller:
             port=settings.port,
             probe_port=settings.probe_port,
             app=controller_app(
-                endpoints=endpoints or {}, state=self.state, metrics=self.metrics, lifespan=self._lifespan
+                endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
+                state=self.state,
+                metrics=self.metrics,
+                lifespan=self._lifespan,
             ),
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
@@ -125,6 +137,7 @@ class Controller:
             self._stop.set()
             self.changes.ring()
             self._client.close()
+            self._worker.shutdown(wait=False, cancel_futures=True)
             for thread in others:
                 thread.join(JOIN_SECONDS)
             # No snapshot of ours comes after the Lease was given up.
@@ -151,7 +164,9 @@ class Controller:
 
     def _receive(self, found: JsonObject | None) -> None:
         self._once.again()
-        self._writer.receive(get_text(get_object(found, "data"), api.WORLD_KEY))
+        text = get_text(get_object(found, "data"), api.WORLD_KEY)
+        self._known.receive(text)
+        self._writer.receive(text)
         self.changes.whole(kinds.WORLD)
 
     def _publish(self, text: str) -> None:
@@ -161,6 +176,15 @@ class Controller:
             name=self._settings.world,
             data={api.WORLD_KEY: text},
             labels=_LABELS,
+        )
+
+    def _namespaces(self) -> ASGIApp:
+        return NamespaceWebhook(
+            world=self._known,
+            list_pods=partial(list_pods, self._client),
+            metrics=self.metrics,
+            meter=Meter(),
+            worker=self._worker,
         )
 
     def _tell(self, documents: Documents, name: str, status: JsonObject) -> None:
