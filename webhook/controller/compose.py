@@ -56,6 +56,7 @@ class WorldComposer:
             profiles = [reduce_profile(one) for one in self._profiles.in_force()]
             found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
             self._classes = tuple(one for one in found if _is_readable(one))
+            self._profiles.count({get_text(one, "name"): _nodes(one) for one in self._classes})
         content = Content(
             policies=policies,
             classes=self._classes,
@@ -79,37 +80,22 @@ class WorldComposer:
         )
 
 
-def check_policy(document: JsonObject) -> None:
-    """Read an AlignmentPolicy as a replica will.
-
-    Raises:
-        PolicyError: it is wrong.
-    """
-    whole = from_object(document, "")
-    grammar.check(whole)
-    read_policy(whole)
-
-
-def check_profile(document: JsonObject) -> None:
-    """Hold a NodeProfile against its grammar; whether it is whole depends on what the nodes say themselves.
-
-    Raises:
-        PolicyError: it is wrong.
-    """
-    grammar.check(from_object(document, ""))
-
-
 def _minimum(policies: Sequence[JsonObject]) -> int:
     """Answer the most that a policy asks for: a topology that one of them does not trust may not deny."""
-    head = {"apiVersion": api.API_VERSION, "kind": "AlignmentPolicy"}
+    head = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
     read = (read_policy(from_object({**head, **policy}, "")) for policy in policies)
     return max((policy.min_reporting_nodes for policy in read), default=MINIMUM)
+
+
+def _nodes(entry: JsonObject) -> int:
+    nodes = entry.get("nodes")
+    return nodes if isinstance(nodes, int) else 0
 
 
 def _is_readable(entry: JsonObject) -> bool:
     """Tell whether a replica can read a class: it would refuse the whole snapshot for one that it cannot."""
     name = get_text(entry, "name")
-    head = {"apiVersion": api.API_VERSION, "kind": "NodeProfile", "metadata": {"name": name}}
+    head = {"apiVersion": api.API_VERSION, "kind": api.PROFILE, "metadata": {"name": name}}
     document = from_object({**head, "spec": entry.get("spec")}, f"node class {name}")
     try:
         grammar.check(document)

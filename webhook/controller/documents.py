@@ -6,6 +6,8 @@ are refused when the object is applied; what is left are those that a schema can
 
 import threading
 from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from dataclasses import replace
@@ -14,7 +16,7 @@ from typing import Final
 
 from webhook.controller.changes import Changes
 from webhook.controller.schedule import Urgency
-from webhook.domain.errors import NumagateError
+from webhook.domain.errors import PolicyError
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
@@ -31,38 +33,52 @@ _NOT_IN_FORCE = "it is not in force"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One object: its newest spec, what is wrong with it ("" if nothing is), and the spec that is in force."""
+    """One object: its newest spec, what is wrong with it ("" if nothing is), and the spec that is in force.
+
+    `status` is what the object says of itself, `nodes` how many nodes a profile's class has, None for a policy.
+    """
 
     spec: JsonObject
     generation: int
-    conditions: tuple[JsonObject, ...]
+    status: JsonObject
     error: str
     good: JsonObject | None
+    nodes: int | None = None
 
-    def condition(self, now: datetime) -> dict[str, object] | None:
-        """Answer the condition that the object should have, None where it has it."""
+    def wanted(self, now: datetime) -> dict[str, object] | None:
+        """Answer the status that the object should have, None where it has it."""
+        wanted: dict[str, object] = {"observedGeneration": self.generation, "conditions": self._conditions(now)}
+        if self.nodes is not None:
+            wanted["nodes"] = self.nodes
+        return None if wanted.items() <= self.status.items() else wanted
+
+    def _conditions(self, now: datetime) -> list[JsonObject]:
+        conditions = [as_object(one) for one in get_list(self.status, "conditions")]
+        old = next((one for one in conditions if get_text(one, "type") == ACCEPTED), {})
         kept = _KEPT if self.good is not None else _NOT_IN_FORCE
-        message = f"{self.error}; {kept}" if self.error else "in force"
-        wanted: dict[str, object] = {
+        accepted: dict[str, object] = {
             "type": ACCEPTED,
             "status": "False" if self.error else "True",
             "reason": "Invalid" if self.error else "Valid",
-            "message": message[:MESSAGE_CHARACTERS],
+            "message": f"{self.error[:MESSAGE_CHARACTERS]}; {kept}" if self.error else "in force",
             "observedGeneration": self.generation,
         }
-        old = next((one for one in self.conditions if get_text(one, "type") == ACCEPTED), {})
-        if wanted.items() <= as_object(old).items():
-            return None
-        same = get_text(old, "status") == wanted["status"]
-        changed = get_text(old, "lastTransitionTime") if same else ""
-        wanted["lastTransitionTime"] = changed or now.strftime("%Y-%m-%dT%H:%M:%SZ")
-        return wanted
+        since = get_text(old, "lastTransitionTime") if get_text(old, "status") == accepted["status"] else ""
+        accepted["lastTransitionTime"] = since or now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return [accepted, *(one for one in conditions if get_text(one, "type") != ACCEPTED)]
 
 
 class Documents:
-    """All objects of one kind of ours, a sink of a reflector; `check` raises for a document that is wrong."""
+    """All objects of one kind of ours, a sink of a reflector; `check` answers what is wrong with one."""
 
-    def __init__(self, kind: str, resource: Resource, *, check: Callable[[JsonObject], None], changes: Changes) -> None:
+    def __init__(
+        self,
+        kind: str,
+        resource: Resource,
+        *,
+        check: Callable[[JsonObject], Sequence[PolicyError]],
+        changes: Changes,
+    ) -> None:
         self.kind = kind
         self.resource = resource
         self._check = check
@@ -75,11 +91,12 @@ class Documents:
         """Take an object."""
         spec = get_object(found, "spec")
         generation = get_object(found, "metadata").get("generation")
-        conditions = tuple(map(as_object, get_list(get_object(found, "status"), "conditions")))
+        status = get_object(found, "status")
         old = self._held.get(key)
         error = old.error if old and old.spec == spec else self._error_in(key, spec)
         good = spec if not error else (old.good if old else self._earlier.get(key))
-        new = Held(spec, generation if isinstance(generation, int) else 0, conditions, error, good)
+        nodes = old.nodes if old else None
+        new = Held(spec, generation if isinstance(generation, int) else 0, status, error, good, nodes)
         with self._lock:
             self._held[key] = new
         if old is None or old.good != good:
@@ -114,23 +131,23 @@ class Documents:
             held = sorted(self._held.items())
         return tuple({"metadata": {"name": key}, "spec": one.good} for key, one in held if one.good is not None)
 
-    def verdicts(self, now: datetime) -> list[tuple[str, list[JsonObject]]]:
-        """Answer the objects whose condition is not what it should be, with all conditions that they should have."""
+    def count(self, nodes: Mapping[str, int]) -> None:
+        """Note how many nodes are of the class of each profile."""
+        with self._lock:
+            self._held = {key: replace(held, nodes=nodes.get(key, 0)) for key, held in self._held.items()}
+
+    def verdicts(self, now: datetime) -> list[tuple[str, dict[str, object]]]:
+        """Answer the objects whose status is not what it should be, with the one that it should be."""
         with self._lock:
             held = sorted(self._held.items())
-        found: list[tuple[str, list[JsonObject]]] = []
-        for key, one in held:
-            condition = one.condition(now)
-            if condition is not None:
-                others = [other for other in one.conditions if get_text(other, "type") != ACCEPTED]
-                found.append((key, [*others, condition]))
-        return found
+        wanted = ((key, one.wanted(now)) for key, one in held)
+        return [(key, status) for key, status in wanted if status is not None]
 
-    def told(self, name: str, conditions: list[JsonObject]) -> None:
-        """Note that an object has these conditions now, before the watch says so."""
+    def told(self, name: str, status: JsonObject) -> None:
+        """Note that an object has this status now, before the watch says so."""
         with self._lock:
             if name in self._held:
-                self._held[name] = replace(self._held[name], conditions=tuple(conditions))
+                self._held[name] = replace(self._held[name], status={**self._held[name].status, **status})
 
     def invalid(self) -> int:
         """Answer how many objects are wrong."""
@@ -147,8 +164,4 @@ class Documents:
             "metadata": {"name": name},
             "spec": spec,
         }
-        try:
-            self._check(document)
-        except NumagateError as error:
-            return str(error)
-        return ""
+        return "; ".join(map(str, self._check(document)))

@@ -6,6 +6,7 @@ from datetime import datetime
 from webhook.controller import kinds
 from webhook.controller.changes import Changes
 from webhook.controller.watches import Picture
+from webhook.domain import api
 from webhook.domain.errors import NumagateError
 from webhook.domain.errors import PolicyError
 from webhook.domain.raw import get_object
@@ -19,7 +20,7 @@ from webhook.kube.reflector import read_all
 from webhook.sources.snapshot import Reader
 
 
-def written_snapshot(client: Client, *, namespace: str, name: str = kinds.WORLD_NAME) -> str | None:
+def written_snapshot(client: Client, *, namespace: str, name: str = api.WORLD_MAP) -> str | None:
     """Answer the snapshot that the controller has written, None where there is none that can be read.
 
     Raises:
@@ -32,20 +33,20 @@ def written_snapshot(client: Client, *, namespace: str, name: str = kinds.WORLD_
         if error.absent:
             return None
         raise
-    text = get_text(get_object(found, "data"), kinds.WORLD_KEY)
+    text = get_text(get_object(found, "data"), api.WORLD_KEY)
     with suppress(PolicyError):
         Reader().read(text.encode(), path)
         return text
     return None
 
 
-def make_snapshot(client: Client, *, now: datetime) -> str:
+def make_snapshot(client: Client, *, namespace: str, now: datetime) -> str:
     """List what the controller would watch, and make the snapshot of it.
 
     Raises:
         NumagateError: something cannot be listed.
     """
-    picture = Picture(Changes())
+    picture = Picture(Changes(), own_namespace=namespace)
     for kind, sink in picture.sinks.items():
         try:
             read_all(client, kinds.VERSIONS[kind], sink)

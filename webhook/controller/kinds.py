@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from webhook.domain import api
 from webhook.kube.resource import Resource
 
 NODE: Final = "Node"
@@ -9,8 +10,6 @@ REPORT: Final = "NodeResourceTopology"
 SLICE: Final = "ResourceSlice"
 DEVICE_CLASS: Final = "DeviceClass"
 NAMESPACE: Final = "Namespace"
-POLICY: Final = "AlignmentPolicy"
-PROFILE: Final = "NodeProfile"
 WORLD: Final = "World"
 """Not a kind of the API server: the one ConfigMap that holds the snapshot."""
 
@@ -25,11 +24,6 @@ VERSIONS: Final = {
         Resource("resource.k8s.io", version, "deviceclasses") for version in ("v1", "v1beta2", "v1beta1")
     ),
     NAMESPACE: (Resource("", "v1", "namespaces"),),
-    POLICY: (Resource("numagate.io", "v1alpha1", "alignmentpolicies"),),
-    PROFILE: (Resource("numagate.io", "v1alpha1", "nodeprofiles"),),
+    api.POLICY: (Resource(api.GROUP, api.VERSION, api.POLICIES),),
+    api.PROFILE: (Resource(api.GROUP, api.VERSION, api.PROFILES),),
 }
-
-WORLD_NAME: Final = "numagate-world"
-"""The ConfigMap."""
-WORLD_KEY: Final = "world.json"
-LEASE_NAME: Final = "numagate-controller"

@@ -11,7 +11,6 @@ import logging
 import threading
 from collections.abc import AsyncIterator
 from collections.abc import Mapping
-from collections.abc import Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
@@ -30,6 +29,7 @@ from webhook.controller.settings import Settings
 from webhook.controller.state import State
 from webhook.controller.watches import Picture
 from webhook.controller.writer import Writer
+from webhook.domain import api
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
@@ -69,7 +69,7 @@ class Controller:
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
         self.changes = Changes()
-        self.picture = Picture(self.changes)
+        self.picture = Picture(self.changes, own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
         self.election = Election(
             client,
@@ -151,7 +151,7 @@ class Controller:
 
     def _receive(self, found: JsonObject | None) -> None:
         self._once.again()
-        self._writer.receive(get_text(get_object(found, "data"), kinds.WORLD_KEY))
+        self._writer.receive(get_text(get_object(found, "data"), api.WORLD_KEY))
         self.changes.whole(kinds.WORLD)
 
     def _publish(self, text: str) -> None:
@@ -159,12 +159,12 @@ class Controller:
             self._client,
             namespace=self._settings.namespace,
             name=self._settings.world,
-            data={kinds.WORLD_KEY: text},
+            data={api.WORLD_KEY: text},
             labels=_LABELS,
         )
 
-    def _tell(self, documents: Documents, name: str, conditions: Sequence[JsonObject]) -> None:
-        patch_status(self._client, documents.resource, name=name, status={"conditions": list(conditions)})
+    def _tell(self, documents: Documents, name: str, status: JsonObject) -> None:
+        patch_status(self._client, documents.resource, name=name, status=status)
 
     def _count(self) -> None:
         for kind, sink in self.picture.sinks.items():

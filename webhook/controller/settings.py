@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
-from webhook.controller.kinds import LEASE_NAME
-from webhook.controller.kinds import WORLD_NAME
+from webhook.domain import api
 from webhook.kube.election import Times
 from webhook.web.refresh import POLL_SECONDS
 
@@ -17,8 +16,8 @@ class Settings:
 
     identity: str
     namespace: str = "numagate-system"
-    world: str = WORLD_NAME
-    lease: str = LEASE_NAME
+    world: str = api.WORLD_MAP
+    lease: str = api.LEASE
     times: Times = field(default_factory=Times)
     certificates: Path = Path("certs")
     bind: str = ""

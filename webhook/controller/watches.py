@@ -9,13 +9,12 @@ from typing import Protocol
 from webhook.controller import kinds
 from webhook.controller.changes import Changes
 from webhook.controller.compose import WorldComposer
-from webhook.controller.compose import check_policy
-from webhook.controller.compose import check_profile
 from webhook.controller.devices import DeviceClasses
 from webhook.controller.documents import Documents
 from webhook.controller.fleet import Facts
 from webhook.controller.fleet import Fleet
 from webhook.controller.namespaces import Namespaces
+from webhook.domain import api
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
@@ -27,6 +26,7 @@ from webhook.sources.inventory.reduce import reduce_node
 from webhook.sources.inventory.reduce import reduce_nrt
 from webhook.sources.inventory.reduce import reduce_slice
 from webhook.sources.inventory.store import Inventory
+from webhook.sources.policy_object import faults
 
 
 class _Counted(Sink, Protocol):
@@ -36,11 +36,12 @@ class _Counted(Sink, Protocol):
 class Picture:
     """What is known of the cluster, kept by the sinks of the watches."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: Changes, *, own_namespace: str) -> None:
+        check = partial(faults, own_namespace=own_namespace)
         fleet = Fleet(Inventory(), changes)
-        policy, profile = kinds.VERSIONS[kinds.POLICY][0], kinds.VERSIONS[kinds.PROFILE][0]
-        self.policies = Documents(kinds.POLICY, policy, check=check_policy, changes=changes)
-        self.profiles = Documents(kinds.PROFILE, profile, check=check_profile, changes=changes)
+        policy, profile = kinds.VERSIONS[api.POLICY][0], kinds.VERSIONS[api.PROFILE][0]
+        self.policies = Documents(api.POLICY, policy, check=check, changes=changes)
+        self.profiles = Documents(api.PROFILE, profile, check=check, changes=changes)
         self.namespaces = Namespaces(changes)
         devices = DeviceClasses(changes, reduce=_device_class)
         self.composer = WorldComposer(
@@ -51,8 +52,8 @@ class Picture:
             devices=devices,
         )
         self.sinks: Mapping[str, _Counted] = {
-            kinds.POLICY: self.policies,
-            kinds.PROFILE: self.profiles,
+            api.POLICY: self.policies,
+            api.PROFILE: self.profiles,
             kinds.NAMESPACE: self.namespaces,
             kinds.DEVICE_CLASS: devices,
             kinds.NODE: Facts(kinds.NODE, fleet, reduce=reduce_node, changes=changes),

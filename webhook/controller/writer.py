@@ -1,4 +1,4 @@
-"""The one that writes: the snapshot, and the conditions of policies and profiles, while this replica leads."""
+"""The one that writes: the snapshot, and the status of policies and profiles, while this replica leads."""
 
 import logging
 import threading
@@ -22,7 +22,7 @@ IDLE_SECONDS: Final = 1.0
 """How often to look whether we lead, where no bell rings."""
 
 RETRY_SECONDS: Final = 5.0
-"""Between two tries to write conditions: they inform people, and the snapshot does not wait for them."""
+"""Between two tries to write a status: it informs people, and the snapshot does not wait for it."""
 
 RECENT: Final = 8
 """Texts of ours that may still come back from the watch after a newer one was written."""
@@ -54,7 +54,7 @@ class Writer:
         documents: Sequence[Documents],
         leading: Callable[[], bool],
         publish: Callable[[str], None],
-        tell: Callable[[Documents, str, Sequence[JsonObject]], None],
+        tell: Callable[[Documents, str, JsonObject], None],
         metrics: Metrics,
     ) -> None:
         """`kinds` must be known whole before anything is written."""
@@ -149,14 +149,14 @@ class Writer:
         if time.monotonic() < self._told_at + RETRY_SECONDS:
             return
         for documents in self._documents:
-            for name, conditions in documents.verdicts(datetime.now(UTC)):
+            for name, status in documents.verdicts(datetime.now(UTC)):
                 try:
-                    self._tell(documents, name, conditions)
+                    self._tell(documents, name, status)
                 except NumagateError as error:
                     self._fail(error)
                     self._told_at = time.monotonic()
                     return
-                documents.told(name, conditions)
+                documents.told(name, status)
 
     def _fail(self, error: NumagateError) -> None:
         self._metrics.write_failures.inc()

@@ -1,10 +1,10 @@
 """The controller: two replicas of which one writes the world snapshot, and what it may ask of the API server."""
 
+from webhook.domain.api import LEASE
+from webhook.domain.api import WORLD_MAP
 from webhook.manifests import objects
 from webhook.manifests import pods
 from webhook.manifests.settings import CONTROLLER
-from webhook.manifests.settings import LEASE
-from webhook.manifests.settings import WORLD_MAP
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 

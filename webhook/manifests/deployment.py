@@ -1,11 +1,11 @@
 """The Deployment of `numagate serve`: three replicas that hold nothing worth stealing."""
 
+from webhook.domain.api import WORLD_MAP
 from webhook.manifests import pods
 from webhook.manifests.settings import LABELS
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import POLICY_KEY
 from webhook.manifests.settings import POLICY_MAP
-from webhook.manifests.settings import WORLD_MAP
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import Source

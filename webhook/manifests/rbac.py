@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from webhook.domain.api import GROUP
+from webhook.domain.api import LEASE
 from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
+from webhook.domain.api import WORLD_MAP
 from webhook.manifests.settings import CONTROLLER
-from webhook.manifests.settings import LEASE
 from webhook.manifests.settings import NAME
-from webhook.manifests.settings import WORLD_MAP
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
@@ -32,16 +32,14 @@ def controller_rights(settings: Settings) -> list[Manifest]:
         _rule("topology.node.k8s.io", ["noderesourcetopologies"], watch),
         _rule("resource.k8s.io", ["resourceslices", "deviceclasses"], watch),
         _rule(GROUP, [POLICIES, PROFILES], watch),
-        _rule(GROUP, [f"{POLICIES}/status", f"{PROFILES}/status"], ["update", "patch"]),
+        _rule(GROUP, [f"{POLICIES}/status", f"{PROFILES}/status"], ["patch"]),
         # Their conditions and selectors follow the policies.
         _rule("admissionregistration.k8s.io", _CONFIGURATIONS, ["get", "patch"], [NAME]),
     ]
-    # Who may create an object cannot be bound to its name: the API server does not know it yet.
+    # Both are created by their path (server-side apply, PUT), so that the right to do so is bound to the name.
     own = [
-        _rule("", ["configmaps"], ["create"]),
-        _rule("", ["configmaps"], ["get", "update"], [WORLD_MAP]),
-        _rule("coordination.k8s.io", ["leases"], ["create"]),
-        _rule("coordination.k8s.io", ["leases"], ["get", "update"], [LEASE]),
+        _rule("", ["configmaps"], ["get", "watch", "create", "patch"], [WORLD_MAP]),
+        _rule("coordination.k8s.io", ["leases"], ["get", "create", "update"], [LEASE]),
     ]
     return [*_granted(settings, CONTROLLER, cluster, prefix="Cluster"), *_granted(settings, CONTROLLER, own)]
 

@@ -25,12 +25,6 @@ POLICY_KEY = "policy.yaml"
 CONTROLLER = "numagate-controller"
 """Name of the controller's Deployment, Service and service account."""
 
-WORLD_MAP = "numagate-world"
-"""ConfigMap of the world snapshot: the controller writes it, the serving pods read it."""
-
-LEASE = "numagate-controller"
-"""Lease that the controller's replicas elect their leader by."""
-
 TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
 """Secret that the serving certificate is mounted from."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from webhook.domain.api import WORLD_KEY
 from webhook.domain.errors import NumagateError
 from webhook.domain.errors import PolicyError
 from webhook.domain.raw import JsonObject
@@ -24,9 +25,6 @@ from webhook.server.installing import Installer
 from webhook.server.metrics import Metrics
 from webhook.sources.snapshot import LoadedWorld
 from webhook.sources.snapshot import Reader
-
-KEY: Final = "world.json"
-"""The key of the ConfigMap that holds the document."""
 
 JOIN_SECONDS: Final = 2.0
 
@@ -63,7 +61,7 @@ class WorldWatch:
 
     def _receive(self, found: JsonObject | None) -> None:
         self._once.again()
-        text = get_text(get_object(found, "data"), KEY)
+        text = get_text(get_object(found, "data"), WORLD_KEY)
         if text == self._text:
             return
         # The same content is refused once, however often it is seen again.
@@ -81,7 +79,7 @@ class WorldWatch:
             msg = "there is no such object; the controller writes it"
             raise PolicyError(msg, source=self._source)
         if not text:
-            msg = f"there is nothing under {KEY}; the controller writes it"
+            msg = f"there is nothing under {WORLD_KEY}; the controller writes it"
             raise PolicyError(msg, source=self._source)
         return self._reader.read(text.encode(), self._source)
 

@@ -22,11 +22,7 @@ def test_the_controller_writes_named_objects_and_status_only(settings: Settings)
     writes = [rule for rule in rules if set(rule["verbs"]) - READS]
     unnamed = [(rule["resources"], rule["verbs"]) for rule in writes if "resourceNames" not in rule]
 
-    assert unnamed == [
-        (["alignmentpolicies/status", "nodeprofiles/status"], ["update", "patch"]),
-        (["configmaps"], ["create"]),
-        (["leases"], ["create"]),
-    ]
+    assert unnamed == [(["alignmentpolicies/status", "nodeprofiles/status"], ["patch"])]
 
 
 def test_nobody_reads_a_secret_or_has_a_wildcard(settings: Settings) -> None:

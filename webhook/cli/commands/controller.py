@@ -6,12 +6,16 @@ from webhook.cli.command import Command
 from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
+from webhook.domain import api
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
     add_namespace(parser, help="namespace of the snapshot and of the Lease")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--world", default=api.WORLD_MAP, metavar="NAME", help="ConfigMap to write (default: %(default)s)")
+    add("--lease", default=api.LEASE, metavar="NAME", help="Lease to lead by (default: %(default)s)")
+    add(
         "--identity",
         default="",
         metavar="NAME",
@@ -34,6 +38,8 @@ def _run(arguments: argparse.Namespace) -> int:
     settings = Settings(
         identity=arguments.identity or f"{socket.gethostname()}_{uuid.uuid4()}",
         namespace=arguments.namespace,
+        world=arguments.world,
+        lease=arguments.lease,
         certificates=arguments.cert_dir,
         bind=arguments.bind,
         port=arguments.port,

@@ -31,7 +31,7 @@ def _run(arguments: argparse.Namespace) -> int:
     text = written_snapshot(client, namespace=arguments.namespace)
     if text is None:
         sys.stderr.write(f"no snapshot of a controller in namespace {arguments.namespace}: making one\n")
-        text = make_snapshot(client, now=datetime.now(UTC))
+        text = make_snapshot(client, namespace=arguments.namespace, now=datetime.now(UTC))
     if arguments.output == "-":
         sys.stdout.write(f"{text}\n")
         return 0
