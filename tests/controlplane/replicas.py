@@ -81,10 +81,10 @@ class Replica:
                 return float(line.rpartition(" ")[2])
         raise KeyError(name)
 
-    def judge(self, namespace: str, pod: object, review_pass: str = "validate") -> dict[str, Any]:
+    def judge(self, namespace: str, pod: object) -> dict[str, Any]:
         """Send a review of a new pod; answer the response in it."""
         body = review_body(obj=pod, namespace=namespace)
-        answer = self.http.post(f"/{review_pass}", content=body, headers={"Content-Type": "application/json"})
+        answer = self.http.post("/validate", content=body, headers={"Content-Type": "application/json"})
         answer.raise_for_status()
         response: dict[str, Any] = answer.json()["response"]
         return response

@@ -1,6 +1,8 @@
 """Laws of the inventory: it forgets order, it forgets what is removed, and it says what nodes said."""
 
 import random
+from datetime import UTC
+from datetime import datetime
 from typing import Any
 
 from hypothesis import given
@@ -21,6 +23,9 @@ from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import SliceFacts
 from webhook.sources.inventory.reduce import reduce_any
 from webhook.sources.inventory.store import Inventory
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot import encode
 
 TYPES = ("p5.48xlarge", "p4d.24xlarge", "own")
 
@@ -104,6 +109,18 @@ def test_every_node_is_of_one_class_or_unknown(objects: list[Object]) -> None:
 def test_every_class_is_a_profile_of_a_kubelet_that_starts(objects: list[Object]) -> None:
     for document in filled(objects).classes():
         assert startup_error(class_of(document)) is None
+
+
+@given(clusters())
+def test_a_snapshot_holds_what_the_inventory_answers(objects: list[Object]) -> None:
+    classes = filled(objects).classes()
+    content = Content(policies=(), classes=classes, namespaces={})
+    world = Reader().read(encode(content, datetime(2026, 11, 30, 3, tzinfo=UTC)), "world.json")
+
+    assert [(one.name, one.nodes, one.trusted) for one in world.classes] == [
+        (one["name"], one["nodes"], one["trusted"]) for one in classes
+    ]
+    assert [one.free is not None for one in world.classes] == ["free" in one for one in classes]
 
 
 @given(clusters())

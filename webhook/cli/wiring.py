@@ -59,6 +59,7 @@ def load_world(
         own_namespace=OWN_NAMESPACE,
         instant=instant,
         namespaces=loaded.namespaces,
+        claims=loaded.claims,
     )
 
 
@@ -79,6 +80,7 @@ def _on_snapshot(
         own_namespace=OWN_NAMESPACE,
         instant=instant,
         namespaces=loaded.namespaces,
+        claims=loaded.claims,
     )
 
 

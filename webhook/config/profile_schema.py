@@ -70,10 +70,13 @@ def _cpus_are_written_once(cell: "CellSpec") -> None:
         raise ValueError(message)
 
 
+_NO_MACHINE = "no machine: write numa, machine with a name of the library, or a selector of nodes to complete"
+
+
 def _names_a_machine(spec: "ProfileSpec") -> None:
-    if spec.machine is None and spec.numa is None:
-        message = "no machine: write numa, or machine with a name from the library"
-        raise ValueError(message)
+    """Let a profile through that only completes what the nodes of its selector report."""
+    if spec.machine is None and spec.numa is None and not (spec.selector and spec.selector.match_labels):
+        raise ValueError(_NO_MACHINE)
 
 
 def _is_list(value: Any) -> str:
@@ -97,7 +100,7 @@ PageSize: TypeAlias = Annotated[
     str, Rule(_page_size, "isQuantity(self)", "must be a huge page size such as 2Mi or 1Gi")
 ]
 CellKey: TypeAlias = Annotated[
-    str, Rule(_cell_id, "self.matches('^(0|[1-9][0-9]{0,3})$')", 'must be a NUMA node id such as "0"')
+    str, Rule(_cell_id, "self.matches('^(-1|0|[1-9][0-9]{0,3})$')", 'must be a NUMA node id such as "0"')
 ]
 Version: TypeAlias = Annotated[
     str,
@@ -240,7 +243,7 @@ class MachineSpec(Model):
     numa: Annotated[list[CellSpec], Field(min_length=1, max_length=1024)] | None = None
     """The NUMA nodes."""
     devices: Annotated[dict[ResourceName, Devices], Many] | None = None
-    """Devices by resource name: their number on each NUMA node, or a list of them."""
+    """Devices by resource name: their number on each NUMA node ("-1": not known which), or a list of them."""
 
 
 class ProfileSpec(MachineSpec):
@@ -249,8 +252,9 @@ class ProfileSpec(MachineSpec):
     together: ClassVar[tuple[Rule, ...]] = (
         Rule(
             _names_a_machine,
-            "has(self.machine) || has(self.numa)",
-            "no machine: write numa, or machine with a name from the library",
+            "has(self.machine) || has(self.numa) || "
+            "(has(self.selector) && has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0)",
+            _NO_MACHINE,
         ),
     )
 

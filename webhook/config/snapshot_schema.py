@@ -58,6 +58,14 @@ class NamespaceEntry(_Open):
     names: list[str]
 
 
+class DeviceClassEntry(_Open):
+    """A device class: the extended resource that it serves, and the drivers that it selects."""
+
+    name: Text
+    extended_resource_name: str = ""
+    drivers: list[str] = Field(default_factory=list)
+
+
 class Snapshot(_Open):
     """The whole document."""
 
@@ -68,3 +76,4 @@ class Snapshot(_Open):
     policies: list[PolicyEntry]
     classes: list[ClassEntry]
     namespaces: list[NamespaceEntry] = Field(default_factory=list)
+    device_classes: list[DeviceClassEntry] = Field(default_factory=list)

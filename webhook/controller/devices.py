@@ -13,8 +13,8 @@ from webhook.domain.raw import JsonObject
 class DeviceClasses:
     """All device classes, reduced; a sink of a reflector."""
 
-    def __init__(self, changes: Changes, *, reduce: Callable[[JsonObject], JsonObject | None]) -> None:
-        """`reduce` answers the entry of the snapshot, None for a class that says nothing to us."""
+    def __init__(self, changes: Changes, *, reduce: Callable[[JsonObject], JsonObject]) -> None:
+        """`reduce` answers the entry of the snapshot."""
         self._changes = changes
         self._reduce = reduce
         self._entries: dict[str, JsonObject] = {}
@@ -23,9 +23,7 @@ class DeviceClasses:
     def put(self, key: str, found: JsonObject) -> None:
         """Take a device class."""
         entry = self._reduce(found)
-        if entry is None:
-            self.drop(key)
-        elif self._entries.get(key) != entry:
+        if self._entries.get(key) != entry:
             with self._lock:
                 self._entries[key] = entry
             self._changes.note(Urgency.OTHER)

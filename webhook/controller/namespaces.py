@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import Final
 
 from webhook.controller.changes import Changes
 from webhook.controller.kinds import NAMESPACE
@@ -16,9 +15,6 @@ from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.raw import get_text_map
-
-NAME_LABEL: Final = "kubernetes.io/metadata.name"
-"""Every namespace has it and it says what the name says, so no snapshot need hold it."""
 
 
 class Namespaces:
@@ -76,4 +72,4 @@ def selector_keys(policies: Iterable[JsonObject]) -> frozenset[str]:
         selector = get_object(policy, "spec", "match", "namespaceSelector")
         found |= as_object(selector.get("matchLabels")).keys()
         found |= {get_text(rule, "key") for rule in get_list(selector, "matchExpressions")}
-    return frozenset(found - {NAME_LABEL})
+    return frozenset(found - {keys.NAMESPACE_NAME})

@@ -15,9 +15,9 @@ from webhook.controller.fleet import Facts
 from webhook.controller.fleet import Fleet
 from webhook.controller.namespaces import Namespaces
 from webhook.domain import api
+from webhook.domain.claim_documents import entry_of
+from webhook.domain.claim_documents import read_device_class
 from webhook.domain.raw import JsonObject
-from webhook.domain.raw import get_object
-from webhook.domain.raw import get_text
 from webhook.kube.client import Client
 from webhook.kube.reflector import Reflector
 from webhook.kube.reflector import Sink
@@ -78,8 +78,5 @@ def _lasting(report: ReportFacts) -> ReportFacts:
 
 
 def _device_class(found: JsonObject) -> JsonObject:
-    spec = get_object(found, "spec")
-    return {
-        "name": get_text(get_object(found, "metadata"), "name"),
-        "extendedResourceName": get_text(spec, "extendedResourceName"),
-    }
+    """Answer the entry of a snapshot."""
+    return entry_of(read_device_class(found))

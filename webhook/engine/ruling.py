@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from webhook.domain import keys
 from webhook.domain.claims import NOTHING_KNOWN
 from webhook.domain.claims import KnownClaims
 from webhook.domain.claims import claimed_by
@@ -15,6 +16,7 @@ from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text_map
+from webhook.domain.selector import LabelSelector
 from webhook.domain.topology import NodeClass
 from webhook.engine import namespace_levels
 from webhook.engine.world import World
@@ -62,8 +64,11 @@ def modes_in(namespace: str, policy: Policy, labels: Mapping[str, str]) -> Modes
 
 def may_match_in(match: Match, namespace: str, labels: Mapping[str, str]) -> bool:
     """Tell whether a policy is for pods of a namespace at all; `labels` are those of the namespace."""
-    selector = match.namespace_selector
-    return match.names_namespace(namespace) and (selector is None or selector.matches(labels))
+    return match.names_namespace(namespace) and _selects(match.namespace_selector, namespace, labels)
+
+
+def _selects(selector: LabelSelector | None, namespace: str, labels: Mapping[str, str]) -> bool:
+    return selector is None or selector.matches({keys.NAMESPACE_NAME: namespace, **labels})
 
 
 def why_not(
@@ -72,7 +77,7 @@ def why_not(
     """Say why a policy is not for this pod, or None where it is; `labels` are those of its namespace."""
     if not match.names_namespace(namespace):
         return f"namespace {namespace} is none of {', '.join(match.namespaces or ())}"
-    if match.namespace_selector is not None and not match.namespace_selector.matches(labels):
+    if not _selects(match.namespace_selector, namespace, labels):
         return f"the labels of namespace {namespace} do not match"
     selector = match.pod_selector
     if selector is not None and not selector.matches(get_text_map(get_object(pod, "metadata"), "labels")):

@@ -5,6 +5,8 @@ from typing import Any
 
 import yaml
 
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
 from webhook.manifests.settings import Manifest
 from webhook.manifests.text import dump
 
@@ -46,6 +48,16 @@ def objects(text: str) -> list[Manifest]:
     if not any(document.get("kind") == _KIND for document in documents):
         documents.insert(0, yaml.safe_load(DEFAULT))
     return documents
+
+
+def fragile(text: str) -> list[str]:
+    """Name the policies of the stream that say something by a null, which `kubectl apply` would drop without a word."""
+    found = []
+    for document in objects(text):
+        labels = get_object(document, "spec", "recognition", "labels")
+        if any(value is None for value in labels.values()):
+            found.append(get_text(get_object(document, "metadata"), "name"))
+    return found
 
 
 def _observing(document: dict[str, Any]) -> dict[str, Any]:

@@ -36,10 +36,10 @@ def controller_rights(settings: Settings) -> list[Manifest]:
         # Their conditions and selectors follow the policies.
         _rule("admissionregistration.k8s.io", _CONFIGURATIONS, ["get", "patch"], [NAME]),
     ]
-    # Both are created by their path (server-side apply, PUT), so that the right to do so is bound to the name.
+    # Creation is bound to a name, too, because both are created at their own address: by server-side apply, and by PUT.
     own = [
-        _rule("", ["configmaps"], ["get", "watch", "create", "patch"], [WORLD_MAP]),
-        _rule("coordination.k8s.io", ["leases"], ["get", "create", "update"], [LEASE]),
+        _rule("", ["configmaps"], ["create", "get", "patch", "watch"], [WORLD_MAP]),
+        _rule("coordination.k8s.io", ["leases"], ["create", "get", "update"], [LEASE]),
     ]
     return [*_granted(settings, CONTROLLER, cluster, prefix="Cluster"), *_granted(settings, CONTROLLER, own)]
 

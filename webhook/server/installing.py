@@ -1,7 +1,6 @@
 """Puts new policies and worlds in force, or refuses them and keeps the last good one."""
 
 import logging
-from dataclasses import replace
 
 from webhook.domain.errors import NumagateError
 from webhook.domain.errors import PolicyError
@@ -24,8 +23,6 @@ class Installer:
     def accept(self, loaded: Loaded) -> None:
         """Swap everything in, as one."""
         before = self._state.loaded
-        if isinstance(loaded, LoadedWorld) and isinstance(before, LoadedWorld):
-            loaded = _settled(before, loaded)
         known = {(one.name, one.generation) for one in before.policies} if before else set()
         self._state.loaded = loaded
         self._state.refused = ""
@@ -51,13 +48,3 @@ class Installer:
             place = {logs.FILE: error.source, logs.LINE: error.line, logs.FIELD: error.field}
         kept = "the last good policy stays" if self._state.loaded else "not ready without a policy"
         _LOGGER.error("policy refused: %s; %s", error, kept, extra=logs.fields(place))
-
-
-def _settled(old: LoadedWorld, new: LoadedWorld) -> LoadedWorld:
-    """Let what is equal stay the same object: by that, decisions that were made under it are remembered."""
-    return replace(
-        new,
-        policies=old.policies if old.policies == new.policies else new.policies,
-        classes=old.classes if old.classes == new.classes else new.classes,
-        namespaces=old.namespaces if old.namespaces == new.namespaces else new.namespaces,
-    )

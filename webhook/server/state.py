@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.world import World
@@ -28,6 +29,10 @@ class Loaded(Protocol):
     @property
     def namespaces(self) -> Mapping[str, Mapping[str, str]]:
         """The labels of namespaces, by name."""
+
+    @property
+    def claims(self) -> ClaimCatalog:
+        """What is known of device classes."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,6 +59,7 @@ class State(Health):
             own_namespace=self.own_namespace,
             instant=now,
             namespaces=loaded.namespaces,
+            claims=loaded.claims,
         )
 
     def readiness(self, now: datetime) -> Iterator[Check]:

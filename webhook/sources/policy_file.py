@@ -20,6 +20,7 @@ from webhook.config.overlay import overlay
 from webhook.config.overlay import written
 from webhook.config.words import printable
 from webhook.config.words import shorten
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
 from webhook.domain.policy import Policy
@@ -42,13 +43,14 @@ _PROFILE = "NodeProfile"
 class LoadedPolicy:
     """Policies with the node classes declared beside them; `source` names the file, for messages.
 
-    `policies` stand in the order in which they are asked. A file says nothing of namespaces.
+    `policies` stand in the order in which they are asked. A file says nothing of namespaces and device classes.
     """
 
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     source: str
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    claims: ClaimCatalog = field(default_factory=ClaimCatalog)
 
     @property
     def policy(self) -> Policy:
@@ -88,10 +90,11 @@ def load_profiles(name_or_path: str, *, assumed: bool = False) -> tuple[NodeClas
     for document in documents:
         if document.kind != _PROFILE:
             raise document.error(("kind",), f"{document.kind} is no profile: give a policy with --policy")
-    if not documents:
-        message = "no NodeProfile in it: write at least one"
+    classes = _to_classes(documents)
+    if not classes:
+        message = "no NodeProfile with a machine in it: write at least one"
         raise PolicyError(message, source=name_or_path)
-    return tuple(replace(node_class, assumed=assumed) for node_class in _to_classes(documents))
+    return tuple(replace(node_class, assumed=assumed) for node_class in classes)
 
 
 def load_profile(name_or_path: str, *, assumed: bool = False) -> NodeClass:
@@ -118,7 +121,7 @@ def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeCla
             message = f"a second AlignmentPolicy is named {shorten(policy.name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
         made[policy.name] = policy
-    return LoadedPolicy(policies=in_force(made.values(), classes), classes=classes, source=source)
+    return LoadedPolicy(policies=_in_force(made.values(), classes), classes=classes, source=source)
 
 
 @cache
@@ -132,7 +135,7 @@ def read_policy(document: Document) -> Policy:
     return to_policy(_name(document), overlay(base, get_object(written(document.data), "spec")))
 
 
-def in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
+def _in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
     """Answer the policies in the order in which they are asked, each with the generation that names its content."""
     ordered = sorted(policies, key=lambda policy: policy.order)
     return tuple(replace(policy, generation=generation(policy, classes)) for policy in ordered)
@@ -149,14 +152,21 @@ def _read_checked(text: str, source: str) -> tuple[Document, ...]:
 
 
 def _to_classes(documents: Sequence[Document]) -> tuple[NodeClass, ...]:
-    classes: dict[str, NodeClass] = {}
+    """Make the classes; a profile that only completes what nodes report makes none."""
+    classes: dict[str, NodeClass | None] = {}
     for document in documents:
         name = _name(document)
         if name in classes:
             message = f"a second NodeProfile is named {shorten(name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
-        classes[name] = read_profile(document)
-    return tuple(classes.values())
+        classes[name] = None if is_partial(document) else read_profile(document)
+    return tuple(one for one in classes.values() if one is not None)
+
+
+def is_partial(document: Document) -> bool:
+    """Tell a NodeProfile without a machine: it completes what the nodes that match its selector report."""
+    spec = written(get_object(document.data, "spec"))
+    return "machine" not in spec and "numa" not in spec
 
 
 def read_profile(document: Document) -> NodeClass:

@@ -4,21 +4,28 @@ Never one entry per node. The controller writes it, serving pods and `numagate l
 """
 
 import hashlib
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import field
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
+from typing import TypeVar
+from typing import cast
 
 import orjson
 
+from webhook import __version__
 from webhook.config.document import Document
 from webhook.config.document import from_object
 from webhook.domain import api
 from webhook.domain import instant
+from webhook.domain.claims import ClaimCatalog
+from webhook.domain.claims import DeviceClass
 from webhook.domain.errors import PolicyError
 from webhook.domain.policy import Policy
 from webhook.domain.quantity import Quantity
@@ -31,7 +38,6 @@ from webhook.domain.raw import get_texts
 from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
 from webhook.domain.topology import with_shared_parts
-from webhook.sources.policy_file import in_force
 from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 
@@ -39,6 +45,7 @@ KIND = "World"
 MAX_BYTES = 1024 * 1024
 """No ConfigMap holds more."""
 
+_T = TypeVar("_T")
 _GENERATION_LENGTH = 12
 _POLICY_HEAD = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
 _PROFILE_HEAD = {"apiVersion": api.API_VERSION, "kind": api.PROFILE}
@@ -66,6 +73,7 @@ class LoadedWorld:
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     namespaces: Mapping[str, Mapping[str, str]]
+    claims: ClaimCatalog
     generation: str
     written: datetime
     source: str
@@ -110,12 +118,12 @@ def _grouped(namespaces: Mapping[str, Mapping[str, str]]) -> list[JsonObject]:
     return [{"labels": dict(labels), "names": names} for _, (labels, names) in sorted(groups.items())]
 
 
-@dataclass(slots=True)
 class Reader:
     """Reads one snapshot after the other; what did not change between two of them stays the same object."""
 
-    _policies: dict[str, Policy] = field(default_factory=dict)
-    _classes: dict[str, NodeClass] = field(default_factory=dict)
+    def __init__(self) -> None:
+        """Start with nothing known."""
+        self._known: dict[tuple[str, str], object] = {}
 
     def read(self, data: bytes, source: str) -> LoadedWorld:
         """Read a snapshot.
@@ -128,38 +136,71 @@ class Reader:
         written = instant.parse(get_text(content, "written"))
         if written is None:
             raise document.error(("written",), "no instant like 2027-01-31T00:00:00Z: export the snapshot again")
+        kept = _Kept(self._known, {})
         entries = [as_object(entry) for entry in get_list(content, "classes")]
-        before = tuple(self._classes.values())
-        classes = with_shared_parts((*before, *self._classes_of(entries, source)))[len(before) :]
-        policies = self._policies_of(get_list(content, "policies"), source)
-        return LoadedWorld(
-            policies=in_force(policies, classes),
-            classes=classes,
-            namespaces=dict(_labels(get_list(content, "namespaces"))),
+        namespaces, devices = get_list(content, "namespaces"), get_list(content, "deviceClasses")
+        world = LoadedWorld(
+            policies=_policies(get_list(content, "policies"), entries, source, kept),
+            classes=_classes(entries, source, kept),
+            namespaces=kept.same("namespaces", namespaces, lambda: dict(_labels(namespaces))),
+            claims=kept.same("devices", devices, lambda: ClaimCatalog(classes=dict(_device_classes(devices)))),
             generation=get_text(content, "generation"),
             written=written,
             source=source,
             sources={get_text(one, "name"): _texts(get_object(one, "sources")) for one in entries},
         )
+        self._known = kept.now
+        return world
 
-    def _policies_of(self, entries: Iterable[object], source: str) -> list[Policy]:
-        known, self._policies = self._policies, {}
-        for entry in entries:
-            text = _text(entry)
-            self._policies[text] = known.get(text) or read_policy(
-                _checked({**_POLICY_HEAD, **as_object(entry)}, source)
-            )
-        return list(self._policies.values())
 
-    def _classes_of(self, entries: Iterable[JsonObject], source: str) -> list[NodeClass]:
-        known, self._classes = self._classes, {}
-        made: list[NodeClass] = []
-        for entry in entries:
-            named = {"metadata": {"name": entry.get("name")}, "spec": entry.get("spec")}
-            text = _text(named)
-            self._classes[text] = known.get(text) or read_profile(_checked({**_PROFILE_HEAD, **named}, source))
-            made.append(_counted(self._classes[text], entry))
-        return made
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was made of the last snapshot and of this one, by what it was made from."""
+
+    before: Mapping[tuple[str, str], object]
+    now: dict[tuple[str, str], object]
+
+    def same(self, what: str, content: object, make: Callable[[], _T]) -> _T:
+        """Answer what was made of the same content before, or what `make` makes of it now."""
+        key = (what, _text(content))
+        value: Any = self.before.get(key)
+        if value is None:
+            value = make()
+        self.now[key] = value
+        return cast("_T", value)
+
+    def all_of(self, what: str) -> tuple[Any, ...]:
+        """Answer all such things of the last snapshot."""
+        return tuple(value for key, value in self.before.items() if key[0] == what)
+
+
+def _policies(entries: list[object], classes: Iterable[JsonObject], source: str, kept: _Kept) -> tuple[Policy, ...]:
+    """Read the policies; the generation of each is over its own text and those of all classes."""
+    decisive = sorted((_text(_named(one)), one.get("trusted") is not False) for one in classes)
+
+    def make(entry: object) -> Policy:
+        policy = read_policy(_checked({**_POLICY_HEAD, **as_object(entry)}, source))
+        text = orjson.dumps([__version__, _text(entry), decisive])
+        return replace(policy, generation=hashlib.sha256(text).hexdigest()[:_GENERATION_LENGTH])
+
+    made = [kept.same("policy", [entry, decisive], partial(make, entry)) for entry in entries]
+    return kept.same("policies", [entries, decisive], lambda: tuple(sorted(made, key=lambda one: one.order)))
+
+
+def _classes(entries: list[JsonObject], source: str, kept: _Kept) -> tuple[NodeClass, ...]:
+    before = kept.all_of("class")
+
+    def make(named: JsonObject) -> NodeClass:
+        made = read_profile(_checked({**_PROFILE_HEAD, **named}, source))
+        return with_shared_parts((*before, made))[-1]
+
+    made = [kept.same("class", _named(one), partial(make, _named(one))) for one in entries]
+    counted = [partial(_counted, node_class, entry) for node_class, entry in zip(made, entries, strict=True)]
+    return kept.same("classes", entries, lambda: with_shared_parts(one() for one in counted))
+
+
+def _named(entry: JsonObject) -> JsonObject:
+    return {"metadata": {"name": entry.get("name")}, "spec": entry.get("spec")}
 
 
 def load_snapshot(path: str | Path) -> LoadedWorld:
@@ -234,6 +275,12 @@ def _labels(entries: Iterable[object]) -> Iterable[tuple[str, Mapping[str, str]]
         labels = _texts(get_object(entry, "labels"))
         for name in get_texts(entry, "names"):
             yield name, labels
+
+
+def _device_classes(entries: Iterable[object]) -> Iterable[tuple[str, DeviceClass]]:
+    for entry in entries:
+        name = get_text(entry, "name")
+        yield name, DeviceClass(name, get_text(entry, "extendedResourceName"), get_texts(entry, "drivers"))
 
 
 def _texts(block: JsonObject) -> Mapping[str, str]:

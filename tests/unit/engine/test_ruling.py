@@ -86,3 +86,10 @@ def test_the_labels_of_the_namespace_change_the_modes_as_far_as_the_policy_lets_
     ruling = rule(pod(), "team-a", known)
     assert ruling is not None
     assert (ruling.modes.enforce, ruling.modes.audit) == (Level.ALIGNED, Level.NONE)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("team-a", "chosen"), ("team-b", "")])
+def test_a_namespace_can_be_selected_by_the_label_that_the_api_server_gives_each(name: str, expected: str) -> None:
+    selector = LabelSelector((LabelRequirement("kubernetes.io/metadata.name", "In", (name,)),))
+
+    assert governing(among(named("chosen", match=Match(namespace_selector=selector)))) == expected

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from webhook.domain.claims import ClaimCatalog
+from webhook.domain.claims import DeviceClass
 from webhook.domain.errors import PolicyError
 from webhook.domain.quantity import Quantity
 from webhook.sources.snapshot import MAX_BYTES
@@ -55,6 +57,12 @@ def test_what_was_written_is_read_again() -> None:
     assert world.classes[0].free.cells[0]["memory"] == Quantity.from_json("400Gi")
     assert (world.namespaces, world.written, world.source) == ({"a": {"numagate.io/warn": "none"}}, NOON, "w")
     assert world.sources["a"] == {"numa": "NodeProfile"}
+
+
+def test_device_classes_are_known_with_what_they_serve() -> None:
+    entry = {"name": "gpu", "extendedResourceName": "nvidia.com/gpu", "drivers": ["gpu.nvidia.com"]}
+    world = Reader().read(encode(content(device_classes=[entry]), NOON), "w")
+    assert world.claims == ClaimCatalog({"gpu": DeviceClass("gpu", "nvidia.com/gpu", ("gpu.nvidia.com",))})
 
 
 def test_equal_content_gives_equal_bytes_in_whatever_order_it_came() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from webhook import __version__
 from webhook.cli.command import Command
+from webhook.domain.api import POLICY
 from webhook.domain.errors import InputError
 
 if TYPE_CHECKING:  # the other commands need not pay for it
@@ -70,6 +71,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _print(arguments: argparse.Namespace) -> int:
     from webhook.manifests.overlays import NAMES  # noqa: PLC0415
     from webhook.manifests.overlays import flat  # noqa: PLC0415
+    from webhook.manifests.policy_text import fragile  # noqa: PLC0415
     from webhook.manifests.text import dump  # noqa: PLC0415
 
     if arguments.overlay not in NAMES:
@@ -78,7 +80,11 @@ def _print(arguments: argparse.Namespace) -> int:
     if arguments.check:
         msg = "compares the folder, not one overlay: leave out --overlay"
         raise InputError(msg, file="--check")
-    text = dump(flat(_settings(arguments), arguments.overlay))
+    settings = _settings(arguments)
+    text = dump(flat(settings, arguments.overlay))
+    for name in fragile(settings.policy_text) if f"kind: {POLICY}" in text.splitlines() else ():
+        # Standard output is for kubectl.
+        sys.stderr.write(f"policy {name}: a null in recognition.labels is lost without kubectl apply --server-side\n")
     if arguments.output in {None, _STDOUT}:
         sys.stdout.write(text)
         return 0

@@ -23,6 +23,7 @@ def as_json(survey: Survey) -> dict[str, object]:
 def _class(one: SurveyedClass) -> dict[str, object]:
     return {
         **one.document,
+        **({"free": one.free} if one.free else {}),
         "examples": list(one.examples),
         "assumed": dict(one.assumed),
         "conflicts": [

@@ -76,7 +76,7 @@ def _details(one: SurveyedClass, instant: datetime) -> Iterator[str]:
     yield from (f"  problem: {problem}" for problem in one.problems)
     for driver, counts in one.drivers.items():
         yield f"  claims: {driver} hands out {describe('devices.', counts)}"
-    yield from _free(get_object(document, "free"), instant)
+    yield from _free(one.free or get_object(document, "free"), instant)
     labels = get_text_map(get_object(spec, "selector"), "matchLabels")
     yield "  labels: " + (", ".join(f"{key}={value}" for key, value in labels.items()) or "none")
 

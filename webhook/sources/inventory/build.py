@@ -202,7 +202,7 @@ def _surveyed(
     }
     ready = (one for one in draft.members if one.node is None or one.node.schedulable)
     free = free_of(one.report for one in ready if one.report is not None)
-    if free is not None:
+    if free is not None and free["seen"]:
         document["free"] = free
     return SurveyedClass(
         document=document,
@@ -213,6 +213,7 @@ def _surveyed(
         outlier_of=main if outlier else "",
         examples=tuple(sorted(member.name for member in draft.members)[:_EXAMPLES]),
         drivers=merged.drivers,
+        free=free,
     )
 
 

@@ -24,7 +24,8 @@ class SurveyedClass:
 
     `assumed` says of each guessed field why; `distrust` why the class may neither deny nor repair, "" where it may;
     `outlier_of` names the class that most nodes of the same labels belong to; `examples` are a few of its nodes;
-    `drivers` the devices that are handed out by claims, by driver and NUMA node.
+    `drivers` the devices that are handed out by claims, by driver and NUMA node. `free` is that of the document, which
+    leaves it out where nobody says how old it is.
     """
 
     document: JsonObject
@@ -35,6 +36,7 @@ class SurveyedClass:
     outlier_of: str
     examples: tuple[str, ...]
     drivers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    free: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,3 +228,24 @@ def test_the_simulated_kubelet_has_what_the_report_says() -> None:
         (1, 48, 207, 3),
         (2, 0, 96, 0),
     ]
+
+
+def test_free_gpus_on_two_numa_nodes_are_not_free_together() -> None:
+    """Case b06: four GPUs fit one empty NUMA node, and at the moment there are three and two."""
+    objects = [rte_report("gpu-node-1", [zone(0, nvidia=4), zone(1, nvidia=4)])]
+    for written, left in zip(objects[0]["zones"], ("3", "2"), strict=True):
+        written["resources"][2]["available"] = left
+    document = survey_of(objects).documents[0]
+    room = cell_allocatable(class_of(document))
+
+    assert [(cell.cpus, cell.memory, cell.devices) for cell in room] == [(94, 1008 * GIB, {"nvidia.com/gpu": 4})] * 2
+    assert document["free"]["cells"] == [{"cpu": "90", "memory": "940Gi", "nvidia.com/gpu": "3"}]  # type: ignore[index] # a JSON object
+
+
+def test_what_is_free_is_left_out_of_the_snapshot_where_nobody_knows_how_old_it_is() -> None:
+    report = rte_report()
+    del report["metadata"]["managedFields"]
+    found = survey_of([report]).classes[0]
+
+    assert "free" not in found.document
+    assert found.free == {"seen": "", "cells": [{"cpu": "90", "memory": "940Gi", "nvidia.com/gpu": "4"}]}
