@@ -220,17 +220,17 @@ def report_of(member: Member, chance: random.Random) -> Object:
 
 
 def zones_of(member: Member, chance: random.Random) -> list[Object]:
-    """Write the zones of a report; by chance some of each is in use."""
+    """Write the zones of a report; by chance some of each is in use, and none is empty."""
     kind, shape = member.kind, member.kind.shape
     written: list[Object] = []
     for number in (0, 1):
-        used = chance.randint(0, shape.gpus)
-        cpus = 2 * shape.cores
-        left = cpus - kind.kept - used * (cpus - kind.kept) // shape.gpus
-        allocatable = member.memory - member.reserved
-        memory = (member.memory, allocatable, allocatable - used * allocatable // shape.gpus)
-        made = zone(number, cpus=(cpus, cpus - kind.kept, left), memory=memory)
-        made["resources"].append(zone_row("nvidia.com/gpu", shape.gpus, shape.gpus, shape.gpus - used))
+        cpus, size = 2 * shape.cores - kind.kept, member.memory - member.reserved
+        # A pod without GPUs takes CPUs and memory, too: what is left of them is in no fixed proportion.
+        gpus = chance.randint(0, shape.gpus)
+        left = chance.randint(0, cpus * (gpus + 1) // (shape.gpus + 1))
+        rest = chance.randint(0, size * (gpus + 1) // (shape.gpus + 1))
+        made = zone(number, cpus=(2 * shape.cores, cpus, left), memory=(member.memory, size, rest))
+        made["resources"].append(zone_row("nvidia.com/gpu", shape.gpus, shape.gpus, gpus))
         written.append(made)
     return written
 

@@ -101,7 +101,7 @@ class Churn:
 
 
 @contextmanager
-def churn(cluster: ControlPlane, members: list[Member], *, rate: float, threads: int = 4) -> Iterator[Churn]:
+def churn(cluster: ControlPlane, members: list[Member], *, rate: float, threads: int = 16) -> Iterator[Churn]:
     """Update reports and nodes all the time of a `with` block; every thread keeps its share of the rate."""
     found, lock = Churn(), threading.Lock()
 
