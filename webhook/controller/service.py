@@ -11,9 +11,11 @@ import logging
 import threading
 from collections.abc import AsyncIterator
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from fastapi import FastAPI
@@ -21,10 +23,17 @@ from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.controller import kinds
+from webhook.controller import namespace_webhook
 from webhook.controller.app import controller_app
 from webhook.controller.changes import Changes
+from webhook.controller.configurations import ClusterConfigurations
 from webhook.controller.documents import Documents
+from webhook.controller.keeper import Keeper
+from webhook.controller.keeper import Render
+from webhook.controller.known_world import KnownWorld
 from webhook.controller.metrics import Metrics
+from webhook.controller.namespace_pods import list_pods
+from webhook.controller.namespace_webhook import NamespaceWebhook
 from webhook.controller.settings import Settings
 from webhook.controller.state import State
 from webhook.controller.watches import Picture
@@ -41,6 +50,7 @@ from webhook.kube.election import Election
 from webhook.kube.once import Once
 from webhook.kube.single import ObjectWatch
 from webhook.tls.context import CertificateStore
+from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
 from webhook.web.ports import Ports
 from webhook.web.probes import probe_app
@@ -55,9 +65,19 @@ _LOGGER = logging.getLogger("numagate.controller")
 
 
 class Controller:
-    """The running controller; `endpoints` are webhooks by path, which answer from its picture."""
+    """The running controller; `endpoints` are webhooks by path, which answer from its picture.
 
-    def __init__(self, settings: Settings, *, client: Client, endpoints: Mapping[str, ASGIApp] | None = None) -> None:
+    `render` makes the webhook configurations that are to be kept in step; without it nobody keeps them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        client: Client,
+        endpoints: Mapping[str, ASGIApp] | None = None,
+        render: Render | None = None,
+    ) -> None:
         """Load the certificate and open both ports; the API server is first asked by `run`.
 
         Raises:
@@ -68,6 +88,8 @@ class Controller:
         self._stop = threading.Event()
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
+        self._known = KnownWorld(settings.namespace)
+        self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
         self.changes = Changes()
         self.picture = Picture(self.changes, own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
@@ -91,6 +113,7 @@ class Controller:
             tell=self._tell,
             metrics=self.metrics,
         )
+        self._keeper = self._keeping(render) if render is not None else None
         self._store = CertificateStore(
             settings.certificates, minimum=settings.tls_minimum, clock=lambda: datetime.now(UTC)
         )
@@ -100,7 +123,10 @@ class Controller:
             port=settings.port,
             probe_port=settings.probe_port,
             app=controller_app(
-                endpoints=endpoints or {}, state=self.state, metrics=self.metrics, lifespan=self._lifespan
+                endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
+                state=self.state,
+                metrics=self.metrics,
+                lifespan=self._lifespan,
             ),
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
@@ -125,6 +151,7 @@ class Controller:
             self._stop.set()
             self.changes.ring()
             self._client.close()
+            self._worker.shutdown(wait=False, cancel_futures=True)
             for thread in others:
                 thread.join(JOIN_SECONDS)
             # No snapshot of ours comes after the Lease was given up.
@@ -145,13 +172,29 @@ class Controller:
             fail=lambda error: self._once.warn(f"our own snapshot cannot be watched: {error}"),
         )
         made = self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted)
-        for name, run in (("watch-World", own.run), ("writer", self._writer.run)):
+        runs = {"watch-World": own.run, "writer": self._writer.run}
+        if self._keeper is not None:
+            runs["configurations"] = self._keeper.run
+        for name, run in runs.items():
             made.append(threading.Thread(target=run, args=(self._stop,), name=name, daemon=True))
         return made
 
+    def _keeping(self, render: Render) -> Keeper:
+        keeper = Keeper(
+            ClusterConfigurations(self._client),
+            render=render,
+            policies=self.picture.policies.in_force,
+            leading=lambda: self.election.leading and not self.changes.missing(self._kinds),
+            meters=self.metrics,
+        )
+        self.state.configurations = lambda: keeper.note
+        return keeper
+
     def _receive(self, found: JsonObject | None) -> None:
         self._once.again()
-        self._writer.receive(get_text(get_object(found, "data"), api.WORLD_KEY))
+        text = get_text(get_object(found, "data"), api.WORLD_KEY)
+        self._known.receive(text)
+        self._writer.receive(text)
         self.changes.whole(kinds.WORLD)
 
     def _publish(self, text: str) -> None:
@@ -161,6 +204,15 @@ class Controller:
             name=self._settings.world,
             data={api.WORLD_KEY: text},
             labels=_LABELS,
+        )
+
+    def _namespaces(self) -> ASGIApp:
+        return NamespaceWebhook(
+            world=self._known,
+            list_pods=partial(list_pods, self._client),
+            metrics=self.metrics,
+            meter=Meter(),
+            worker=self._worker,
         )
 
     def _tell(self, documents: Documents, name: str, status: JsonObject) -> None:

@@ -34,3 +34,12 @@ NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 ADMISSION = DOMAIN + "admission"
 """Namespace label of the administrator: `disabled` keeps the namespace's pods away from numagate."""
+
+DISABLED = "disabled"
+"""The one value of that label."""
+
+INSTALLED_MODE = DOMAIN + "mode"
+"""Label of both webhook configurations: the mode that they were rendered for."""
+
+KEEP_IN_STEP = DOMAIN + "keep-in-step"
+"""Annotation of a webhook configuration: `false` keeps the controller from writing it."""

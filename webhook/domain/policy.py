@@ -276,6 +276,12 @@ def accelerators_of_all(policies: Iterable[Policy]) -> Accelerators:
     )
 
 
+def selected_labels(policies: Iterable[Policy]) -> tuple[str, ...]:
+    """Answer the labels of namespaces that the policies select by."""
+    selectors = (policy.match.namespace_selector for policy in policies)
+    return tuple(sorted({key for one in selectors if one is not None for key in one.keys}))
+
+
 def widest(policies: Sequence[Policy]) -> Policy:
     """Answer one policy that reaches as far as any of `policies`, at least one: what need not be asked about is none's.
 

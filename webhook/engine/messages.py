@@ -5,6 +5,7 @@ say the same thing each time and its events are counted instead of repeated.
 """
 
 from collections.abc import Iterable
+from collections.abc import Sequence
 
 from webhook.domain.edit import Edit
 from webhook.domain.finding import Finding
@@ -15,6 +16,7 @@ MESSAGE_BYTES = 900
 """Events cut a note at 1024 bytes, and the API server puts the webhook's name before ours."""
 WARNING_CHARACTERS = 120
 MAX_WARNINGS = 10
+MAX_NAMES = 3
 MAX_CURE = 48
 """A longer value is no longer something to write, but an explanation."""
 
@@ -89,20 +91,39 @@ def would_repair_warning(edit: Edit) -> str:
     return _fit(head + "; its pods will be repaired so", head)
 
 
-def finding_warning(finding: Finding) -> str:
+def finding_warning(finding: Finding, *, room: int = WARNING_CHARACTERS) -> str:
     """Write a finding as a warning; where it is too long, the explanation is left out and what to write stays."""
     container = f"{_short(finding.container)}: " if finding.container else ""
     code = f" [{finding.code}]"
     if finding.cure:
-        room = WARNING_CHARACTERS - len(code)
+        left = room - len(code)
         text = escape(container + told(finding))
-        return (text if len(text) <= room else _cut(escape(container + finding.cure), room)) + code
+        return (text if len(text) <= left else _cut(escape(container + finding.cure), left)) + code
     text = escape(container + finding.message)
     wanted = escape(finding.wanted or "")
-    if len(text) + len(code) <= WARNING_CHARACTERS and wanted in text:
+    if len(text) + len(code) <= room and wanted in text:
         return text + code
-    cure = f": write {wanted}" if 0 < len(wanted) <= MAX_CURE else ""
-    return _cut(text, WARNING_CHARACTERS - len(cure) - len(code)) + cure + code
+    cure = f": write {wanted}" if 0 < len(wanted) <= min(MAX_CURE, room // 3) else ""
+    return _cut(text, room - len(cure) - len(code)) + cure + code
+
+
+def named(names: Sequence[str], *, room: int, more: str = "") -> str:
+    """Name as many as `room` has place for, at least one, and count the others; `more` stands beside the count.
+
+    >>> named(["llama", "qwen", "gemma", "phi"], room=20, more="24 pods")
+    'llama, qwen (+2 more; 24 pods)'
+    """
+    shown = [_short(name) for name in names[:MAX_NAMES]]
+    while len(shown) > 1 and len(", ".join(shown)) > room:
+        shown.pop()
+    left = len(names) - len(shown)
+    notes = "; ".join(note for note in (f"+{left} more" if left else "", more) if note)
+    return _cut(", ".join(shown), room) + (f" ({notes})" if notes else "")
+
+
+def shortened(text: str, limit: int) -> str:
+    """Escape text and cut it to `limit` characters."""
+    return _cut(escape(text), limit)
 
 
 def capped(warnings: Iterable[str]) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def validate(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> 
         outcome, findings, modes, [ruling.policy], level=judgement.repaired_level, fits=judgement.subject.fits
     )
     if modes.enforce is not Level.NONE and (judgement.remaining or faults):
-        return respond.deny((*_refused(pod, judgement, ruling), *faults, *over), audit)
+        return respond.deny((*refused(pod, judgement, ruling), *faults, *over), audit)
     return respond.admit(outcome, findings, respond.warned(findings, modes), audit)
 
 
@@ -103,7 +103,7 @@ def _other_class(pod: JsonObject, judgement: Judgement) -> Iterator[Finding]:
         yield Finding("non-guaranteed-qos", Severity.FAULT, Level.GUARANTEED, path, message, None, given, "Guaranteed")
 
 
-def _refused(pod: JsonObject, judgement: Judgement, ruling: Ruling) -> tuple[Finding, ...]:
+def refused(pod: JsonObject, judgement: Judgement, ruling: Ruling) -> tuple[Finding, ...]:
     """Answer what to tell: faults that a repair would cure come after those that it would not.
 
     The pod was not repaired because something remains, or because the mutating pass did not see it. Only what remains

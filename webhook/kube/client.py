@@ -29,6 +29,7 @@ CONNECTIONS: Final = 16
 
 JSON: Final = "application/json"
 MERGE_PATCH: Final = "application/merge-patch+json"
+JSON_PATCH: Final = "application/json-patch+json"
 APPLY_PATCH: Final = "application/apply-patch+yaml"
 
 _GOOD: Final = range(200, 300)
@@ -39,7 +40,7 @@ _FAILURES: Final = (OpenApiException, ConfigException, urllib3.exceptions.HTTPEr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One request to the API server; a silence of `seconds` ends it."""
+    """One request to the API server; a silence of `seconds` ends it, and a reply of more than `most` bytes."""
 
     method: str = "GET"
     path: str
@@ -47,6 +48,7 @@ class Ask:
     body: bytes | None = None
     content: str = JSON
     seconds: float = READ_SECONDS
+    most: int | None = None
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -165,9 +167,13 @@ def _lines(reply: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
 
 def _read(ask: Ask, reply: urllib3.BaseHTTPResponse) -> bytes:
     try:
-        return reply.read()
+        body = reply.read(None if ask.most is None else ask.most + 1)
     except _FAILURES as error:
         raise _unreachable(ask, error) from None
+    if ask.most is not None and len(body) > ask.most:
+        msg = f"{ask}: the reply is larger than {ask.most} bytes"
+        raise KubeError(msg)
+    return body
 
 
 def _unreachable(ask: Ask, error: Exception) -> KubeError:

@@ -1,6 +1,7 @@
 """Lists objects in pages, so that only one page of them is in memory at a time."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -10,6 +11,7 @@ from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
+from webhook.kube.client import READ_SECONDS
 from webhook.kube.client import Ask
 from webhook.kube.client import Client
 from webhook.kube.error import KubeError
@@ -18,23 +20,58 @@ PAGE: Final = 500
 """The page of client-go's pager and of kubectl."""
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a list: `more` continues it, "" at its end; `remaining` objects come then, if the API server says."""
+
+    items: list[JsonObject]
+    version: str
+    more: str
+    remaining: int
+
+
+def page(
+    client: Client,
+    path: str,
+    *,
+    limit: int = PAGE,
+    more: str = "",
+    seconds: float = READ_SECONDS,
+    most: int | None = None,
+) -> Page:
+    """Answer one page. A silence of `seconds` ends it, and so do more than `most` bytes.
+
+    Without a resource version in the request the list is consistent: never older than what any client has seen. (With
+    the version "0" the API server would leave the limit out of account and answer everything at once.)
+
+    Raises:
+        KubeError: also where the list took so long that its next page has expired.
+    """
+    query = {"limit": str(limit), **({"continue": more} if more else {})}
+    found = read_object(client.send(Ask(path=path, query=query, seconds=seconds, most=most)), path)
+    meta = get_object(found, "metadata")
+    remaining = meta.get("remainingItemCount")
+    return Page(
+        items=[as_object(item) for item in get_list(found, "items")],
+        version=get_text(meta, "resourceVersion"),
+        more=get_text(meta, "continue"),
+        remaining=remaining if isinstance(remaining, int) else 0,
+    )
+
+
 def pages(client: Client, path: str, *, limit: int = PAGE) -> Iterator[tuple[list[JsonObject], str]]:
     """Yield the objects of each page, and the resource version that all pages have in common.
-
-    Without a resource version in the request the list is consistent: never older than what any client has seen.
 
     Raises:
         KubeError: also where the list took so long that its next page has expired; then one begins anew.
     """
-    query = {"limit": str(limit)}
+    more = ""
     while True:
-        page = read_object(client.send(Ask(path=path, query=query)), path)
-        meta = get_object(page, "metadata")
-        yield [as_object(item) for item in get_list(page, "items")], get_text(meta, "resourceVersion")
-        more = get_text(meta, "continue")
+        found = page(client, path, limit=limit, more=more)
+        more = found.more
+        yield found.items, found.version
         if not more:
             return
-        query["continue"] = more
 
 
 def read_object(body: bytes, what: str) -> JsonObject:

@@ -13,6 +13,8 @@ from webhook.domain.api import VERSION
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
 from webhook.manifests import match
+from webhook.manifests.settings import CONTROLLER
+from webhook.manifests.settings import NAME
 from webhook.manifests.settings import Manifest
 
 FAIL = "Fail"
@@ -20,13 +22,15 @@ IGNORE = "Ignore"
 
 _MUTATE = "/mutate"
 _VALIDATE = "/validate"
+_NAMESPACES = "/namespaces"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One webhook. `binding` means that a request without an answer is refused, where the mode enforces.
 
-    `conditions` are pairs of a name and a CEL expression; all must hold.
+    `conditions` are pairs of a name and a CEL expression; all must hold. `service` is who answers. `namespace` is the
+    CEL expression of the name that exemptions are compared with.
     """
 
     name: str
@@ -35,6 +39,8 @@ class Entry:
     conditions: tuple[tuple[str, str], ...]
     binding: bool
     seconds: int
+    service: str = NAME
+    namespace: str = "request.namespace"
 
 
 def mutating(policy: Policy) -> tuple[Entry, ...]:
@@ -138,6 +144,23 @@ def _objects() -> Entry:
     """
     rule = _rule(("CREATE", "UPDATE"), (POLICIES, PROFILES), group=GROUP, versions=(VERSION,), scope="Cluster")
     return Entry("objects.validate.numagate.io", _VALIDATE, (rule,), conditions=(), binding=False, seconds=3)
+
+
+def namespaces(selected: Iterable[str]) -> Entry:
+    """Let the controller warn whoever raises the level of a namespace; `selected` are labels that policies select by.
+
+    A new namespace has no pods.
+    """
+    return Entry(
+        name="namespaces.validate.numagate.io",
+        path=_NAMESPACES,
+        rules=(_rule(("UPDATE",), ("namespaces",), scope="Cluster"),),
+        conditions=(("label-changed", match.label_changed(selected)),),
+        binding=False,
+        seconds=2,
+        service=CONTROLLER,
+        namespace="object.metadata.name",
+    )
 
 
 def _kinds() -> list[Workload]:

@@ -109,25 +109,30 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     if overlay.certificates is Certificates.CERT_MANAGER:
         answer += issuers(settings)
     if overlay.mode is not None:
-        answer += _asked(settings, overlay.mode, overlay.certificates)
+        answer += _asked(settings, overlay.mode, overlay)
     return answer
 
 
-def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None) -> list[Manifest]:
-    """Answer the webhook configurations of `mode`; only self-signed ones hold the CA bundle of the settings."""
+def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:
+    """Answer the webhook configurations of `mode`.
+
+    Only self-signed ones hold the CA bundle of the settings, and only where policies are objects is a controller asked.
+    """
     return configurations(
         settings.policy,
         namespace=settings.namespace,
         url=settings.url,
         ca_bundle=settings.ca_bundle if certificates is Certificates.SELF_SIGNED else None,
         mode=mode.value,
+        selected=settings.selected if source is Source.OBJECTS else None,
+        controller_url=settings.controller_url,
     )
 
 
-def _asked(settings: Settings, mode: Mode, certificates: Certificates) -> list[Manifest]:
+def _asked(settings: Settings, mode: Mode, overlay: Overlay) -> list[Manifest]:
     """Answer the webhook configurations with the annotation that tells who owns their CA bundle."""
-    key, value = annotation(settings, certificates)
-    made = webhooks(settings, mode, certificates)
+    key, value = annotation(settings, overlay.certificates)
+    made = webhooks(settings, mode, overlay.certificates, overlay.source)
     for configuration in made:
         metadata = configuration["metadata"]
         if isinstance(metadata, dict):

@@ -31,7 +31,7 @@ TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
 LABELS = {"app.kubernetes.io/name": NAME}
 """Labels of all objects, and the selector of the pods."""
 
-MODE_LABEL = keys.DOMAIN + "mode"
+MODE_LABEL = keys.INSTALLED_MODE
 """Label of both webhook configurations: the `Mode` they were rendered for."""
 
 
@@ -62,7 +62,8 @@ class Settings:
     `policy_text` is what `policy` was read from: it goes to the cluster as it is. `url` (scheme, host and port)
     replaces the Service, for an API server that reaches numagate without a cluster network. `ca_bundle` is PEM;
     where it is None the field is left to whoever owns the certificates. `api_servers` are the address blocks (CIDR)
-    that the pods may call; without any, whatever listens on the ports of API servers.
+    that the pods may call; without any, whatever listens on the ports of API servers. `selected` are the namespace
+    labels that policies select by; `controller_url` is to the controller's Service what `url` is to the other.
     """
 
     policy: Policy
@@ -72,6 +73,8 @@ class Settings:
     url: str | None = None
     ca_bundle: bytes | None = None
     api_servers: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+    controller_url: str | None = None
 
     @property
     def encoded_bundle(self) -> str | None:

@@ -36,8 +36,7 @@ def files(settings: Settings) -> dict[str, str]:
         answer |= _component(_source_folder(source), source_objects(settings, source))
         for mode in Mode:
             answer |= _policy(settings, mode, source)
-    for mode in Mode:
-        answer |= _component(mode.value, {"webhooks.yaml": webhooks(settings, mode, None)})
+            answer |= _component(_mode_folder(mode, source), {"webhooks.yaml": webhooks(settings, mode, None, source)})
     for certificates in Certificates:
         answer |= _under(f"components/{certificates.value}", _certificates(settings, certificates))
     for name, overlay in OVERLAYS.items():
@@ -109,6 +108,10 @@ def _policy_folder(mode: Mode, source: Source) -> str:
     return f"{_source_folder(source)}-{'observing' if mode is Mode.OBSERVE else 'acting'}"
 
 
+def _mode_folder(mode: Mode, source: Source) -> str:
+    return mode.value if source is Source.OBJECTS else f"{mode.value}-{source.value}"
+
+
 def _certificates(settings: Settings, certificates: Certificates) -> dict[str, list[Manifest]]:
     made = {_INDEX: [component(settings, certificates)]}
     if certificates is Certificates.CERT_MANAGER:
@@ -121,7 +124,7 @@ def _certificates(settings: Settings, certificates: Certificates) -> dict[str, l
 def _overlay(overlay: Overlay) -> Manifest:
     parts = [_source_folder(overlay.source)]
     if overlay.mode is not None:
-        parts += [_policy_folder(overlay.mode, overlay.source), overlay.mode.value]
+        parts += [_policy_folder(overlay.mode, overlay.source), _mode_folder(overlay.mode, overlay.source)]
     return {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",

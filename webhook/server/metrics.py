@@ -44,6 +44,14 @@ class Metrics(CommonMetrics):
             "numagate_world_age_seconds", "Age of the world snapshot in force, NaN without one.", registry=registry
         )
 
+        self._expired = Gauge(
+            "numagate_exemptions_expired", "Exemptions of the policies in force whose time is over.", registry=registry
+        )
+
+    def expired_exemptions(self, count: Callable[[], float]) -> None:
+        """Show how many exemptions are over; asked when somebody asks."""
+        self._expired.set_function(count)
+
     def world_age(self, age: Callable[[], float]) -> None:
         """Show the age of the world snapshot; asked when somebody asks."""
         self._age.set_function(age)

@@ -1,6 +1,5 @@
 """Remembers what was decided on new pods, so that the replicas of a workload are simulated once."""
 
-import marshal
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -13,7 +12,7 @@ from webhook.domain.policy import ExemptionRule
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.engine.decision import Decision
-from webhook.engine.essence import essence
+from webhook.engine.essence import packed
 from webhook.engine.exempt import why_mirror
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
@@ -24,9 +23,6 @@ MAX_ENTRIES: Final = 256
 """Decisions in one of two halves; the older half goes when the younger is full."""
 MAX_BYTES: Final = 8 * 1024
 """A pod whose essence is larger is decided each time, so that hostile ones cannot fill the memory."""
-
-_PLAIN: Final = 2
-"""The marshal format without references between values, so that equal content gives equal bytes."""
 
 _Key: TypeAlias = tuple[Pass, str, tuple[bool, ...], bytes]
 
@@ -57,7 +53,7 @@ class _Memory:
 
     def key(self, request: Request, pod: JsonObject) -> _Key | None:
         """Answer what a decision on a new pod depends on in this world; None for a pod that is too large to keep."""
-        content = marshal.dumps(essence(pod), _PLAIN)  # type: ignore[arg-type]  # JSON is what marshal takes
+        content = packed(pod)
         if len(content) > MAX_BYTES:
             return None
         naming = (rule.names_requester(request.username, request.groups) for rule in self.personal)

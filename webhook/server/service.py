@@ -59,6 +59,7 @@ class Service:
         self.state = State(own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
+        self.metrics.expired_exemptions(self._expired_exemptions)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
         self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
@@ -126,6 +127,10 @@ class Service:
         namespace, name = self._settings.world_object
         installer = Installer(self.state, self.metrics)
         return WorldWatch(client, namespace=namespace, name=name, installer=installer, metrics=self.metrics)
+
+    def _expired_exemptions(self) -> float:
+        now, policies = _now(), self.state.loaded.policies if self.state.loaded else ()
+        return sum(not rule.holds_at(now) for policy in policies for rule in policy.exemptions.rules)
 
     def _world_age(self) -> float:
         snapshot = self.state.snapshot

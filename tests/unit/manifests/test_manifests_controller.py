@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from webhook.cli.main import parser
 from webhook.manifests.controller import LABELS
 from webhook.manifests.controller import controller
 from webhook.manifests.deployment import deployment
@@ -39,14 +40,21 @@ def test_service_budget_and_network_policy_select_its_pods(settings: Settings) -
     assert one(settings, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"] == LABELS
 
 
-def test_it_is_told_its_objects_by_name(pod: dict[str, Any]) -> None:
-    assert pod["containers"][0]["args"] == [
-        "controller",
-        "--namespace=numagate-system",
-        "--world=numagate-world",
-        "--lease=numagate-controller",
-        "--cert-dir=/etc/numagate/tls",
-    ]
+def test_the_program_takes_the_names_of_its_objects(pod: dict[str, Any]) -> None:
+    arguments = parser().parse_args(pod["containers"][0]["args"])
+
+    assert (arguments.namespace, arguments.world, arguments.lease) == (
+        "numagate-system",
+        "numagate-world",
+        "numagate-controller",
+    )
+    assert str(arguments.cert_dir) == "/etc/numagate/tls"
+
+
+def test_the_ports_are_those_the_program_listens_on(pod: dict[str, Any]) -> None:
+    arguments = parser().parse_args(pod["containers"][0]["args"])
+
+    assert [port["containerPort"] for port in pod["containers"][0]["ports"]] == [arguments.port, arguments.probe_port]
 
 
 def test_its_token_is_mounted_by_name_for_the_api_server_alone(pod: dict[str, Any]) -> None:

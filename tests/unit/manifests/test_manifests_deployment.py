@@ -44,22 +44,23 @@ def test_the_selector_is_the_label_of_the_pods(settings: Settings) -> None:
 
 
 @pytest.fixture
-def arguments(settings: Settings) -> argparse.Namespace:
-    """Answer what the program makes of its arguments where the policy is a file."""
-    template = deployment(settings, Source.FILE)["spec"]["template"]
-    return parser().parse_args(template["spec"]["containers"][0]["args"])
+def arguments(container: dict[str, Any]) -> argparse.Namespace:
+    """Answer what the program makes of its arguments."""
+    return parser().parse_args(container["args"])
 
 
 def test_the_program_takes_the_arguments_it_is_given(arguments: argparse.Namespace) -> None:
-    assert str(arguments.policy) == "/etc/numagate/policy/policy.yaml"
     assert str(arguments.cert_dir) == "/etc/numagate/tls"
     assert arguments.namespace == "numagate-system"
 
 
-def test_with_a_policy_in_objects_the_snapshot_is_named(settings: Settings) -> None:
-    template = deployment(replace(settings, namespace="elsewhere"))["spec"]["template"]
+def test_the_program_is_told_one_source_of_its_policy(arguments: argparse.Namespace, source: Source) -> None:
+    policy = None if arguments.policy is None else str(arguments.policy)
 
-    assert "--world-object=elsewhere/numagate-world" in template["spec"]["containers"][0]["args"]
+    assert (policy, arguments.world_object) == {
+        Source.FILE: ("/etc/numagate/policy/policy.yaml", None),
+        Source.OBJECTS: (None, ("numagate-system", "numagate-world")),
+    }[source]
 
 
 def test_the_ports_are_those_the_program_listens_on(container: dict[str, Any], arguments: argparse.Namespace) -> None:

@@ -75,3 +75,15 @@ def test_the_text_has_no_series_about_creation_times(metrics: Metrics) -> None:
     text = metrics.render().decode()
     assert 'numagate_build_info{version="1.2.3"} 1.0' in text
     assert "_created" not in text
+
+
+def test_exemptions_that_are_over_are_counted_when_asked(metrics: Metrics) -> None:
+    metrics.expired_exemptions(lambda: 2.0)
+
+    assert value(metrics, "numagate_exemptions_expired") == 2
+
+
+def test_a_use_of_an_exemption_is_counted_by_what_exempts(metrics: Metrics) -> None:
+    metrics.decided(Pass.VALIDATE, Decision(Outcome.SKIP, allowed=True, exempt_by="user"))
+
+    assert value(metrics, "numagate_exemptions_used_total", **{"pass": "validate", "by": "user"}) == 1

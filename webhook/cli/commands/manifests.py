@@ -43,6 +43,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="address block that the pods may call: the API servers; repeatable (default: their usual ports, anywhere)",
     )
     add("--url", help="https://HOST:PORT to call instead of the Service, where there is no cluster network")
+    add("--controller-url", metavar="URL", help="with --url: the same for the controller, which warns about namespaces")
     add("--check", action="store_true", help="write nothing; exit 1 if the folder differs")
 
 
@@ -105,6 +106,7 @@ def _settings(arguments: argparse.Namespace) -> "Settings":
         url=arguments.url,
         ca_bundle=arguments.ca_bundle,
         api_servers=tuple(arguments.api_server),
+        controller_url=arguments.controller_url,
     )
 
 

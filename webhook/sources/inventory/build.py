@@ -96,11 +96,8 @@ class _Draft:
     identity: Pairs
     members: list[Record]
     labels: Mapping[str, str]
-
-    @property
-    def topology(self) -> str:
-        """What its nodes must agree in."""
-        return topology_of(self.spec)
+    topology: str
+    """What its nodes must agree in."""
 
     @property
     def nameless(self) -> naming.Nameless:
@@ -142,7 +139,7 @@ def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
 
 def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str]) -> _Draft:
     spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
-    return _Draft(merged, spec, kind, nodes, labels)
+    return _Draft(merged, spec, kind, nodes, labels, topology_of(spec))
 
 
 def _why_unknown(merged: Merged) -> str:
@@ -220,13 +217,27 @@ def _surveyed(
 def _remembered(
     before: Iterable[JsonObject], drafts: Iterable[_Draft], names: Iterable[str]
 ) -> Iterator[SurveyedClass]:
-    """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again."""
+    """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again.
+
+    A class of fewer labels than another was that of nodes that had just started, and is forgotten.
+    """
     taken = set(names)
-    current = {draft.nameless.identity for draft in drafts}
-    for document in before:
-        labels = tuple(sorted(get_text_map(get_object(document, "spec", "selector"), "matchLabels").items()))
-        identity = node_tables.identity(labels)
-        declared = get_object(document, "sources").get(NUMA) == "NodeProfile"
-        if identity and not declared and identity not in current and get_text(document, "name") not in taken:
+    current = [set(node_tables.identity(tuple(sorted(draft.labels.items())))) for draft in drafts]
+    found = [(document, set(_identity(document))) for document in before if _may_come_back(document)]
+    others = [*current, *(identity for _document, identity in found)]
+    for document, identity in found:
+        gone = identity not in current and not any(identity < other for other in others)
+        if identity and gone and get_text(document, "name") not in taken:
             kept = {key: value for key, value in document.items() if key != "free"} | {"nodes": 0}
             yield SurveyedClass(kept, {}, (), (), "" if kept.get("trusted") is True else "no node is left", "", ())
+
+
+def _identity(document: JsonObject) -> Pairs:
+    labels = get_text_map(get_object(document, "spec", "selector"), "matchLabels")
+    return node_tables.identity(tuple(sorted(labels.items())))
+
+
+def _may_come_back(document: JsonObject) -> bool:
+    """Tell classes with devices that nodes made; a profile makes its class itself."""
+    declared = get_object(document, "sources").get(NUMA) == "NodeProfile"
+    return bool(get_object(document, "spec", "devices")) and not declared
