@@ -74,6 +74,8 @@ GOOD = [
         "match: {podSelector: {matchExpressions: [{key: a, operator: Exists}, {key: b, operator: DoesNotExist}]}}",
     ),
     (PROFILE, "machine: dgx-h100"),
+    (PROFILE, "{selector: {matchLabels: {pool: a}}, kubelet: {topologyManagerPolicy: restricted}}"),
+    (PROFILE, "{machine: dgx-h100, devices: {nvidia.com/gpu: {'0': 4, '-1': 4}}}"),
     (PROFILE, "{machine: dgx-h100, selector: {matchLabels: {pool: a}}, taints: [{key: a, effect: NoSchedule}]}"),
     (PROFILE, "{machine: dgx-h100, kubelet: {version: '1.36', featureGates: {A: true}}}"),
     (PROFILE, "numa: [{id: 0, memory: 1.5Gi, cpus: '0-3,8 ,9', threadsPerCore: 1, hugepages: {2Mi: 4}}]"),

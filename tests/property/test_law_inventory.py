@@ -12,9 +12,11 @@ from nodeobjects import GIB
 from nodeobjects import Object
 from nodeobjects import node
 from nodeobjects import nvidia_device
+from nodeobjects import profile
 from nodeobjects import resource_slice
 from nodeobjects import rte_report
 from nodeobjects import zone
+from strategies import json_values
 
 from webhook.domain.kubelet.admit import cell_allocatable
 from webhook.domain.kubelet.admit import startup_error
@@ -22,6 +24,7 @@ from webhook.sources.evidence import NodeFacts
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import SliceFacts
 from webhook.sources.inventory.reduce import reduce_any
+from webhook.sources.inventory.reduce import reduce_profile
 from webhook.sources.inventory.store import Inventory
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import Reader
@@ -44,6 +47,33 @@ def zones(draw: st.DrawFn) -> list[Object]:
         row = (cpus, cpus - kept, max(0, cpus - kept - 1))
         written.append(zone(number, of=count, cpus=row, memory=(memory, memory - back, memory // 2), **gpus))
     return written
+
+
+AMOUNTS = ("0", "1", "3", "-1", "1.5", "1e30", "96", "20000", "64Gi", "1Ki", "much", 7, None, 10**40, True)
+NAMES = (
+    "cpu",
+    "memory",
+    "hugepages-2Mi",
+    "hugepages-3Mi",
+    "hugepages-x",
+    "nvidia.com/gpu",
+    "a b/c",
+    "/",
+    "",
+    "x/" + "y" * 99,
+)
+
+
+@st.composite
+def wild_zones(draw: st.DrawFn) -> Object:
+    """Draw a zone that only a very bad exporter writes."""
+    rows = []
+    for name in draw(st.lists(st.sampled_from(NAMES), unique=True)):
+        amounts = {key: draw(st.sampled_from(AMOUNTS)) for key in ("capacity", "allocatable", "available")}
+        rows.append({"name": name, **amounts})
+    costs = draw(st.lists(st.fixed_dictionaries({"name": st.just("node-0"), "value": st.sampled_from((10, -1, 999))})))
+    number = draw(st.sampled_from((0, 1, 7, 1023, 9999)))
+    return {"name": f"node-{number}", "type": "Node", "resources": rows, "costs": costs}
 
 
 @st.composite
@@ -121,6 +151,17 @@ def test_a_snapshot_holds_what_the_inventory_answers(objects: list[Object]) -> N
         (one["name"], one["nodes"], one["trusted"]) for one in classes
     ]
     assert [one.free is not None for one in world.classes] == ["free" in one for one in classes]
+
+
+@given(st.lists(wild_zones(), min_size=1, max_size=3), json_values)
+def test_no_report_can_spoil_the_snapshot(written: list[Object], value: object) -> None:
+    labels: Any = {"gpu.intel.com/numa-gpu-map": value, "nvidia.com/gpu.product": value, "x": "y" * 600}
+    wild = [node("a", labels=labels), {**rte_report("a", written), "topologyPolicies": [value]}]
+    part = profile("part", {"kubernetes.io/arch": "amd64"}, kubelet=value, devices=value, taints=value)
+    classes = filled(wild).survey([reduce_profile(part)]).documents
+    world = Reader().read(encode(Content((), classes, {}), datetime(2026, 11, 30, 3, tzinfo=UTC)), "world.json")
+
+    assert len(world.classes) == len(classes)
 
 
 @given(clusters())

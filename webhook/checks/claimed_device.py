@@ -53,9 +53,10 @@ def _of_claim(name: str, claim: Claim, subject: Subject) -> Iterator[Flaw]:
     if own:
         text = f"claim {name} aligns its own CPUs by {own}: its nodes must leave CPUs to dra.cpu"
     elif among:
-        text = f"claim {name} keeps its devices on one NUMA node, but the kubelet aligns no CPUs with them"
+        text = f"claim {name} keeps its devices on one NUMA node, but the kubelet aligns no CPUs with them; add dra.cpu"
     else:
-        text = f"the kubelet aligns no CPUs with the {' and '.join(drivers)} of claim {name}"
+        devices = " and ".join(drivers)
+        text = f"the kubelet aligns no CPUs with {devices} of claim {name}; match numaNode with dra.cpu there"
     yield Flaw(
         path=_CLAIMS,
         message=text,

@@ -19,7 +19,6 @@ from webhook.domain.fit import ClassFit
 from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
-from webhook.domain.quantity import ZERO
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
@@ -61,7 +60,8 @@ def _devices(subject: Subject, container: Container) -> int:
 
 
 def _has_room(free: Free, wanted: Mapping[str, Quantity]) -> bool:
-    return any(all(amount <= cell.get(name, ZERO) for name, amount in wanted.items()) for cell in free.cells)
+    """Tell whether a cell has all; what it does not tell (memory without a Static memory manager) is not missing."""
+    return any(all(amount <= cell[name] for name, amount in wanted.items() if name in cell) for cell in free.cells)
 
 
 def _told(wanted: Mapping[str, Quantity]) -> str:

@@ -146,7 +146,7 @@ class AcceleratorsSpec(Model):
     never: Annotated[list[Never], Many] | None = None
     """Patterns of resource names that are no accelerators, tested first; replaces the built-in list."""
     device_classes: Annotated[list[ClassPattern], Many] | None = None
-    """Patterns of device classes whose claimed devices are accelerators; replaces the built-in list."""
+    """Patterns of device classes, or of their drivers, whose devices are accelerators; replaces the built-in list."""
 
 
 class RecognitionSpec(Model):

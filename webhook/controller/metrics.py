@@ -45,6 +45,28 @@ class Metrics(CommonMetrics):
             registry=registry,
         )
 
+        self._drift = Gauge(
+            "numagate_webhook_configuration_drift",
+            "Fields that differ from what the policies in force make of them, and entries that are not installed.",
+            ["configuration", "what"],
+            registry=registry,
+        )
+        self._mended = Counter(
+            "numagate_webhook_configuration_writes",
+            "Times that a webhook configuration was brought in step.",
+            ["configuration"],
+            registry=registry,
+        )
+
+    def drifted(self, word: str, *, fields: int, entries: int) -> None:
+        """Show how far the mutating or validating configuration is from what it should be."""
+        self._drift.labels(word, "fields").set(fields)
+        self._drift.labels(word, "entries").set(entries)
+
+    def mended(self, word: str) -> None:
+        """Count a write of the mutating or validating configuration."""
+        self._mended.labels(word).inc()
+
     def holds(self, kind: str, count: Callable[[], int]) -> None:
         """Show how many objects of a kind are held; counted when somebody asks."""
         self._objects.labels(kind).set_function(lambda: float(count()))

@@ -26,7 +26,10 @@ from webhook.controller import kinds
 from webhook.controller import namespace_webhook
 from webhook.controller.app import controller_app
 from webhook.controller.changes import Changes
+from webhook.controller.configurations import ClusterConfigurations
 from webhook.controller.documents import Documents
+from webhook.controller.keeper import Keeper
+from webhook.controller.keeper import Render
 from webhook.controller.known_world import KnownWorld
 from webhook.controller.metrics import Metrics
 from webhook.controller.namespace_pods import list_pods
@@ -62,9 +65,19 @@ _LOGGER = logging.getLogger("numagate.controller")
 
 
 class Controller:
-    """The running controller; `endpoints` are webhooks by path, which answer from its picture."""
+    """The running controller; `endpoints` are webhooks by path, which answer from its picture.
 
-    def __init__(self, settings: Settings, *, client: Client, endpoints: Mapping[str, ASGIApp] | None = None) -> None:
+    `render` makes the webhook configurations that are to be kept in step; without it nobody keeps them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        client: Client,
+        endpoints: Mapping[str, ASGIApp] | None = None,
+        render: Render | None = None,
+    ) -> None:
         """Load the certificate and open both ports; the API server is first asked by `run`.
 
         Raises:
@@ -90,16 +103,8 @@ class Controller:
         )
         self._kinds = (*self.picture.sinks, kinds.WORLD)
         self.state = State(missing=lambda: self.changes.missing(self._kinds), leading=lambda: self.election.leading)
-        self._writer = Writer(
-            changes=self.changes,
-            kinds=self._kinds,
-            composer=self.picture.composer,
-            documents=[self.picture.policies, self.picture.profiles],
-            leading=lambda: self.election.leading,
-            publish=self._publish,
-            tell=self._tell,
-            metrics=self.metrics,
-        )
+        self._writer = self._writing()
+        self._keeper = self._keeping(render) if render is not None else None
         self._store = CertificateStore(
             settings.certificates, minimum=settings.tls_minimum, clock=lambda: datetime.now(UTC)
         )
@@ -158,9 +163,35 @@ class Controller:
             fail=lambda error: self._once.warn(f"our own snapshot cannot be watched: {error}"),
         )
         made = self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted)
-        for name, run in (("watch-World", own.run), ("writer", self._writer.run)):
+        runs = {"watch-World": own.run, "writer": self._writer.run}
+        if self._keeper is not None:
+            runs["configurations"] = self._keeper.run
+        for name, run in runs.items():
             made.append(threading.Thread(target=run, args=(self._stop,), name=name, daemon=True))
         return made
+
+    def _writing(self) -> Writer:
+        return Writer(
+            changes=self.changes,
+            kinds=self._kinds,
+            composer=self.picture.composer,
+            documents=[self.picture.policies, self.picture.profiles],
+            leading=lambda: self.election.leading,
+            publish=self._publish,
+            tell=self._tell,
+            metrics=self.metrics,
+        )
+
+    def _keeping(self, render: Render) -> Keeper:
+        keeper = Keeper(
+            ClusterConfigurations(self._client),
+            render=render,
+            policies=self.picture.policies.in_force,
+            leading=lambda: self.election.leading and not self.changes.missing(self._kinds),
+            meters=self.metrics,
+        )
+        self.state.configurations = lambda: keeper.note
+        return keeper
 
     def _receive(self, found: JsonObject | None) -> None:
         self._once.again()

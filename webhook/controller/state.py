@@ -11,14 +11,21 @@ from webhook.web.probes import Check
 
 @dataclass(slots=True, kw_only=True)
 class State(Health):
-    """`missing` answers the kinds that were not read whole yet, `leading` whether this replica leads."""
+    """`missing` answers the kinds that were not read whole yet, `leading` whether this replica leads.
+
+    `configurations` says how the webhook configurations are, "" where nobody looks at them.
+    """
 
     missing: Callable[[], list[str]]
     leading: Callable[[], bool]
+    configurations: Callable[[], str] = lambda: ""
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests; it need not lead."""
         missing = self.missing()
         yield Check("watches", not missing, f"not read yet: {', '.join(missing)}")
         yield Check("leader", ok=True, detail="", note="leads" if self.leading() else "another replica leads")
+        # That they differ is told, and no reason to send requests elsewhere.
+        if note := self.configurations():
+            yield Check("configurations", ok=True, detail="", note=note)
         yield from self.basics(now)

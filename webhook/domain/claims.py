@@ -17,6 +17,7 @@ from webhook.domain.dra_drivers import NUMA_NODE
 from webhook.domain.dra_drivers import PCIE_ROOT
 from webhook.domain.dra_drivers import is_kin
 from webhook.domain.pod import Container
+from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import PodClaim
 from webhook.domain.pod import PodFacts
 from webhook.domain.policy import IMPLICIT
@@ -150,10 +151,16 @@ class KnownClaims:
 
 
 def claimed_by(container: Container, facts: PodFacts, known: KnownClaims) -> Iterator[DeviceOption]:
-    """Yield the devices that a container gets by claims that have been seen; of alternatives the first."""
-    named = {one.name: one for one in facts.claims}
-    for name, request in container.claims:
-        claim = known.claim_of(named[name]) if name in named else None
+    """Yield the devices that a container gets by claims that have been seen; of alternatives the first.
+
+    Claims without a name are no pod's: some operators' objects list them so, and they give them to their own container.
+    """
+    named = {one.name: one for one in facts.claims if one.name}
+    used = [(named[name], request) for name, request in container.claims if name in named]
+    if container is next(facts.of_kind(ContainerKind.APP), None):
+        used += [(one, "") for one in facts.claims if not one.name]
+    for pod_claim, request in used:
+        claim = known.claim_of(pod_claim)
         for asked in claim.asked_by(request) if claim is not None else ():
             yield from asked.options[:1]
 

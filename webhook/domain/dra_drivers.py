@@ -16,6 +16,7 @@ CPU_DRIVER: Final = "dra.cpu"
 CLASS_DRIVERS: Final[Mapping[str, str]] = {
     "mig.nvidia.com": "gpu.nvidia.com",
     "vfio.gpu.nvidia.com": "gpu.nvidia.com",
+    "gpu-vfio.intel.com": "gpu.intel.com",
     "compute-domain-daemon.nvidia.com": "compute-domain.nvidia.com",
     "compute-domain-default-channel.nvidia.com": "compute-domain.nvidia.com",
     "dranet": "dra.net",

@@ -24,17 +24,21 @@ _NO = frozenset({"false", "f", "0", "no", "n", "off", "disabled", ""})
 class Sign:
     """An annotation or label of a pod that calls an injector; `key` is a pattern.
 
-    With `named` its value is a name: every value calls that does not say no. Otherwise only one that says yes.
+    With `named` its value is a name: every value calls that does not say no, but for the patterns of `spares`.
+    Otherwise only one that says yes.
     """
 
     key: str
     label: bool = False
     named: bool = False
+    spares: tuple[str, ...] = ()
 
     def calls(self, value: str) -> bool:
         """Tell whether `value` calls the injector."""
         word = value.strip().lower()
-        return word not in _NO if self.named else word in _YES
+        if self.named:
+            return word not in _NO and not any(fnmatchcase(word, spare) for spare in self.spares)
+        return word in _YES
 
 
 @dataclass(frozen=True, slots=True)

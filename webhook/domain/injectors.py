@@ -37,6 +37,8 @@ def _kserve(entry: str) -> str:
     return f"{entry} of ConfigMap inferenceservice-config"
 
 
+_KSERVE: Final = "internal.serving.kserve.io"
+"""KServe writes annotations of this domain into its pods, and reads them when these are created."""
 _CONFIG: Final = _keys("cpuLimit", "cpuRequest", "memoryLimit", "memoryRequest")
 _BLOCK: Final = _keys("limits.cpu", "requests.cpu", "limits.memory", "requests.memory")
 
@@ -145,6 +147,7 @@ INJECTORS: Final[tuple[Injector, ...]] = (
         containers=("storage-initializer",),
         keys=_CONFIG,
         place=_kserve("storageInitializer") + " and ClusterStorageContainer default",
+        signs=(Sign(f"{_KSERVE}/storage-initializer-sourceuri", named=True, spares=("pvc://*", "oci://*")),),
     ),
     Injector(
         name="KServe",
@@ -152,6 +155,7 @@ INJECTORS: Final[tuple[Injector, ...]] = (
         images=("*/kserve/agent*", "*/kserve-agent*"),
         keys=_CONFIG,
         place=_kserve("agent"),
+        signs=tuple(Sign(f"{_KSERVE}/{feature}", named=True) for feature in ("agent", "logger", "batcher")),
     ),
     Injector(
         name="KServe",
@@ -212,6 +216,13 @@ INJECTORS: Final[tuple[Injector, ...]] = (
         keys=_BLOCK,
         place="its Instrumentation's resourceRequirements of that language",
         signs=(Sign("instrumentation.opentelemetry.io/inject-*", named=True),),
+    ),
+    Injector(
+        name="Fluid",
+        containers=("fluid-fuse", "fluid-fuse-*"),
+        keys=_BLOCK,
+        place="its runtime's spec.fuse.resources",
+        signs=(Sign("serverless.fluid.io/inject", label=True), Sign("fuse.serverful.fluid.io/inject", label=True)),
     ),
     Injector(
         name="Datadog",

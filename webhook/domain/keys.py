@@ -37,3 +37,9 @@ ADMISSION = DOMAIN + "admission"
 
 DISABLED = "disabled"
 """The one value of that label."""
+
+INSTALLED_MODE = DOMAIN + "mode"
+"""Label of both webhook configurations: the mode that they were rendered for."""
+
+KEEP_IN_STEP = DOMAIN + "keep-in-step"
+"""Annotation of a webhook configuration: `false` keeps the controller from writing it."""

@@ -1,11 +1,14 @@
 """Writes objects: applies a ConfigMap as a whole, patches a status."""
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 import orjson
 
+from webhook.domain.raw import JsonObject
 from webhook.kube.client import APPLY_PATCH
+from webhook.kube.client import JSON_PATCH
 from webhook.kube.client import MERGE_PATCH
 from webhook.kube.client import Ask
 from webhook.kube.client import Client
@@ -57,5 +60,22 @@ def patch_status(client: Client, resource: Resource, *, name: str, status: Mappi
             query={"fieldManager": MANAGER},
             body=orjson.dumps({"status": status}),
             content=MERGE_PATCH,
+        )
+    )
+
+
+def patch_json(client: Client, path: str, operations: Sequence[JsonObject]) -> None:
+    """Patch the object at `path`, all or nothing; operations that test make sure of what it is like before.
+
+    Raises:
+        KubeError: a test failed, or it could not be written.
+    """
+    client.send(
+        Ask(
+            method="PATCH",
+            path=path,
+            query={"fieldManager": MANAGER},
+            body=orjson.dumps(list(operations)),
+            content=JSON_PATCH,
         )
     )

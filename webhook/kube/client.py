@@ -29,6 +29,7 @@ CONNECTIONS: Final = 16
 
 JSON: Final = "application/json"
 MERGE_PATCH: Final = "application/merge-patch+json"
+JSON_PATCH: Final = "application/json-patch+json"
 APPLY_PATCH: Final = "application/apply-patch+yaml"
 
 _GOOD: Final = range(200, 300)

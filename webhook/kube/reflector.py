@@ -78,9 +78,19 @@ def _read_version(client: Client, resource: Resource, sink: Sink, limit: int) ->
         while found:
             one = found.pop()
             keys.add(key := key_of(one))
-            sink.put(key, one)
+            put(sink, key, one, resource)
     sink.keep(keys)
     return version
+
+
+def put(sink: Sink, key: str, found: JsonObject, resource: Resource) -> None:
+    """Hand over an object; one that the sink cannot digest is left out, and told."""
+    try:
+        sink.put(key, found)
+    except Exception:
+        # The edge towards what others write: a bug about one object must not blind us for all others.
+        _LOGGER.exception("bug about %s %s, which is left out", resource, ascii(key))
+        sink.drop(key)
 
 
 class Reflector:
@@ -117,7 +127,7 @@ class Reflector:
                 if not stop.is_set():
                     wait = self._fail(error)
             except Exception:
-                # The edge of the thread: a bug about one object must not blind us for all others.
+                # The edge of the thread, which nobody would start again.
                 _LOGGER.exception("bug while watching %s", self._resource)
             if not stop.wait(wait or self._backoff.next()):
                 self._on_restart()
@@ -145,7 +155,7 @@ class Reflector:
                     if event.kind == DELETED:
                         self._sink.drop(key_of(event.object))
                     elif event.kind != BOOKMARK:
-                        self._sink.put(key_of(event.object), event.object)
+                        put(self._sink, key_of(event.object), event.object, self._resource)
             except KubeError as error:
                 if error.status not in {0, TOO_MANY} or stop.is_set():
                     raise

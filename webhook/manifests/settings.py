@@ -31,7 +31,7 @@ TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
 LABELS = {"app.kubernetes.io/name": NAME}
 """Labels of all objects, and the selector of the pods."""
 
-MODE_LABEL = keys.DOMAIN + "mode"
+MODE_LABEL = keys.INSTALLED_MODE
 """Label of both webhook configurations: the `Mode` they were rendered for."""
 
 

@@ -7,7 +7,6 @@ from webhook.domain.errors import PolicyError
 from webhook.server.metrics import Metrics
 from webhook.server.state import Loaded
 from webhook.server.state import State
-from webhook.sources.snapshot import LoadedWorld
 from webhook.web import logs
 
 _LOGGER = logging.getLogger("numagate.upkeep")
@@ -26,7 +25,6 @@ class Installer:
         known = {(one.name, one.generation) for one in before.policies} if before else set()
         self._state.loaded = loaded
         self._state.refused = ""
-        self._state.snapshot = loaded if isinstance(loaded, LoadedWorld) else None
         self._metrics.policies((one.name, one.generation) for one in loaded.policies)
         self._metrics.policy_ok.set(1)
         for policy in loaded.policies:

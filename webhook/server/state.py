@@ -39,13 +39,11 @@ class Loaded(Protocol):
 class State(Health):
     """What may change while the service runs; what is in force is swapped whole.
 
-    `snapshot` is `loaded` where that is a world snapshot. `refused` says what was wrong with the newest content, "" if
-    it is in force.
+    `refused` says what was wrong with the newest content, "" if it is in force.
     """
 
     own_namespace: str
     loaded: Loaded | None = None
-    snapshot: LoadedWorld | None = None
     refused: str = "not loaded yet"
 
     def world(self, now: datetime) -> World | None:
@@ -69,6 +67,11 @@ class State(Health):
             kept = f"; a newer content was refused: {self.refused}" if self.refused else ""
             yield Check("world", ok=True, detail="", note=f"{self.describe_world(now)}{kept}")
         yield from self.basics(now)
+
+    @property
+    def snapshot(self) -> LoadedWorld | None:
+        """What is in force, where that is a world snapshot and no file."""
+        return self.loaded if isinstance(self.loaded, LoadedWorld) else None
 
     def describe_world(self, now: datetime) -> str:
         """Answer the generation and the age of the snapshot in force, "" where there is none."""

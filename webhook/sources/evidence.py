@@ -20,6 +20,8 @@ SLICE: Final = "ResourceSlice"
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 
+MOST_DEVICES: Final = 1024
+"""Larger numbers are no devices but MiB or percent, and a profile cannot hold them."""
 NOWHERE: Final = "-1"
 """The key of devices whose NUMA node is not known, as Linux writes it."""
 

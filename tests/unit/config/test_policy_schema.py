@@ -72,6 +72,7 @@ def test_these_specs_are_fine(spec: str) -> None:
         ("accelerators: {count: ['*/gpu']}", '"*/gpu" must be DOMAIN/NAME'),
         ("accelerators: {count: [gpu]}", '"gpu" must be DOMAIN/NAME'),
         ("accelerators: {count: ['a.b/[ab]']}", '"a.b/[ab]" must be DOMAIN/NAME'),
+        ("accelerators: {deviceClasses: ['*']}", 'spec.accelerators.deviceClasses[0]: "*" is no device class'),
         ("accelerators: {never: ['a?']}", 'spec.accelerators.never[0]: "a?" is no pattern of resource names'),
         ("recognition: {labels: {a: b}}", 'spec.recognition.labels.a: "b" is not a list'),
         ("repair: {helpers: [{name: a, cpu: 50m, memory: 1}]}", 'helper "a" matches nothing: write containers or'),

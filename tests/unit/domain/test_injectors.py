@@ -111,6 +111,10 @@ def test_every_injector_says_what_to_write(injector: injectors.Injector) -> None
         ("annotations", "sidecar.opentelemetry.io/inject", "team/collector", ["OpenTelemetry"]),
         ("annotations", "instrumentation.opentelemetry.io/inject-python", "true", ["OpenTelemetry"]),
         ("annotations", "model.aibrix.ai/sidecar-injection", "true", ["AIBrix"]),
+        ("annotations", "internal.serving.kserve.io/storage-initializer-sourceuri", "hf://a/b", ["KServe"]),
+        ("annotations", "internal.serving.kserve.io/storage-initializer-sourceuri", "pvc://a/b", []),
+        ("annotations", "internal.serving.kserve.io/agent", "true", ["KServe"]),
+        ("labels", "serverless.fluid.io/inject", "true", ["Fluid"]),
         ("annotations", "example.com/inject", "true", []),
     ],
 )

@@ -136,14 +136,22 @@ def test_a_kind_that_is_not_served_has_no_objects_until_it_is(caplog: pytest.Log
     assert [record.message for record in caplog.records] == ["nodes is not served: no object of it counts, until it is"]
 
 
-def test_a_bug_about_one_object_does_not_end_the_watch() -> None:
-    bad = Stream([event("ADDED", node("b", "11", bug="yes"))])
-    with scripted({LIST: [listed(node("a"))], WATCH: [bad, STAY]}) as (server, client):
+def test_an_object_that_is_not_digested_is_left_out_and_the_others_are_not(caplog: pytest.LogCaptureFixture) -> None:
+    bad = Stream([event("MODIFIED", node("b", "11", bug="yes")), event("ADDED", node("d", "12"))])
+    script: dict[str, list[Reply | Stream]] = {
+        LIST: [listed(node("a"), node("b"), node("c", bug="yes"))],
+        WATCH: [bad, STAY],
+    }
+    with scripted(script) as (server, client):
         picture = Picture()
         with thread_of(Reflector(client, [NODES], picture, backoff=quick()).run, client):
             wait_until(lambda: server.count(WATCH) == 2)
 
-    assert picture.lists == 2
+    assert (sorted(picture.found), picture.lists) == (["a", "d"], 1)
+    assert [record.message for record in caplog.records] == [
+        "bug about nodes 'c', which is left out",
+        "bug about nodes 'b', which is left out",
+    ]
 
 
 def test_an_api_server_that_is_away_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:

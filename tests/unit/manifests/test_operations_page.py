@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from webhook import __version__
+from webhook.controller.metrics import Metrics as ControllerMetrics
 from webhook.domain import keys
 from webhook.manifests import level_guard
 from webhook.manifests.guard import ROLE
@@ -28,8 +29,8 @@ def test_every_overlay_that_a_command_names_is_there() -> None:
 
 
 def test_every_metric_of_ours_is_there() -> None:
-    rendered = Metrics(__version__).render().decode()
-    families = set(re.findall(r"^# TYPE (numagate_\w+)", rendered, flags=re.MULTILINE))
+    rendered = (metrics(__version__).render().decode() for metrics in (Metrics, ControllerMetrics))
+    families = {name for text in rendered for name in re.findall(r"^# TYPE (numagate_\w+)", text, flags=re.MULTILINE)}
 
     assert set(re.findall(r"numagate_[a-z_]+", PAGE)) <= families
 

@@ -10,6 +10,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
+from datetime import UTC
+from datetime import datetime
+from datetime import timedelta
 
 import pytest
 from serving import UID
@@ -30,6 +34,9 @@ from webhook.server.metrics import Metrics
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot import encode
 from webhook.web.body import MAX_BYTES
 from webhook.web.body import Meter
 from webhook.web.endpoint import MAX_QUEUE
@@ -104,6 +111,22 @@ def test_a_review_is_answered_with_its_uid() -> None:
     assert (status, headers[b"content-type"]) == (200, b"application/json")
     assert reply["response"] == {"uid": UID, "allowed": True}
     assert bench.count("200") == 1
+
+
+def test_the_audit_says_which_snapshot_was_decided_on() -> None:
+    later = datetime.now(UTC) + timedelta(hours=1)  # a clock that is ahead makes no negative age
+    content = encode(Content([{"metadata": {"name": "default"}, "spec": {}}], [], {}), later)
+    world = Reader().read(content, "here")
+
+    def audited(request: Request, known: World) -> Decision:
+        return replace(accept(request, known), audit={"decision": "accept"})
+
+    _, _, reply = Bench(review=audited, loaded=world, review_pass=Pass.VALIDATE).ask(review_body())
+    annotations = {"decision": "accept", "world": f"generation {world.generation}, 0 s old"}
+    assert reply["response"] == {"uid": UID, "allowed": True, "auditAnnotations": annotations}
+
+    _, _, silent = Bench(loaded=world).ask(review_body())
+    assert "auditAnnotations" not in silent["response"]  # type: ignore[operator]  # an object
 
 
 def test_the_review_function_gets_the_request_and_a_fresh_world() -> None:

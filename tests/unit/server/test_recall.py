@@ -14,6 +14,8 @@ from builders import request
 from builders import world
 
 from webhook.domain import keys
+from webhook.domain.claims import ClaimCatalog
+from webhook.domain.claims import DeviceClass
 from webhook.domain.policy import ExemptionRule
 from webhook.domain.policy import Exemptions
 from webhook.engine.request import Request
@@ -69,6 +71,14 @@ def test_another_world_is_decided_in_itself() -> None:
     assert not refused.allowed
     assert recall(asked, unknown) == review(asked, unknown)
     assert recall(asked, WORLD) == refused
+
+
+def test_a_device_class_that_becomes_known_is_judged_by() -> None:
+    recall, asked = Recall(), request(replica("a", **equal(gpus=None, **{"x.io/gpu": "1"})))
+    known = replace(WORLD, claims=ClaimCatalog({"gpu.nvidia.com": DeviceClass("gpu.nvidia.com", "x.io/gpu")}))
+
+    assert "claimed-device" not in {finding.code for finding in recall(asked, WORLD).findings}
+    assert "claimed-device" in {finding.code for finding in recall(asked, known).findings}
 
 
 def test_an_exemption_that_ends_is_judged_at_its_time() -> None:

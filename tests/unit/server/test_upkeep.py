@@ -13,6 +13,10 @@ from webhook.server.settings import Settings
 from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.sources.policy_file import load_policy
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot import encode
+from webhook.sources.snapshot import read_snapshot
 from webhook.tls.context import CertificateStore
 
 GOOD = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: %s}\nspec: {governs: accelerators}\n"
@@ -133,3 +137,37 @@ def test_a_bad_certificate_keeps_the_last_good_one(bench: Bench, caplog: pytest.
     assert bench.value("numagate_certificate_reload_failures_total") == 1
     assert bench.value("numagate_certificate_last_reload_successful") == 0
     assert [record.levelname for record in caplog.records if "certificate refused" in record.message] == ["ERROR"]
+
+
+def test_a_mounted_snapshot_is_read_again_when_it_changes_and_a_bad_one_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "world.json"
+    certificates = tmp_path / "certs"
+    issue(certificates)
+    state, metrics, reader = State(own_namespace="ours"), Metrics("0"), Reader()
+    upkeep = Upkeep(
+        Settings(world=file, certificates=certificates),
+        state=state,
+        metrics=metrics,
+        store=CertificateStore(certificates, clock=lambda: datetime.now(UTC)),
+        load=lambda: reader.read(read_snapshot(file), str(file)),
+    )
+
+    def names() -> list[str]:
+        asyncio.run(upkeep.step())
+        return [policy.name for policy in state.loaded.policies] if state.loaded else []
+
+    def write(*policies: str) -> None:
+        entries = [{"metadata": {"name": name}, "spec": {}} for name in policies]
+        file.write_bytes(encode(Content(entries, [], {}), datetime.now(UTC)))
+
+    seen = [names()]
+    write("first")
+    seen.append(names())
+    write("first", "second")
+    seen.append(names())
+    file.write_text("{", "utf-8")
+    seen.append(names())
+
+    assert seen == [[], ["first"], ["first", "second"], ["first", "second"]]
+    assert "no world snapshot: not valid JSON" in state.refused
+    assert state.snapshot is state.loaded

@@ -28,10 +28,12 @@ def _run(arguments: argparse.Namespace) -> int:
     import socket  # noqa: PLC0415  # heavy imports belong to the command that needs them
     import ssl  # noqa: PLC0415
     import uuid  # noqa: PLC0415
+    from functools import partial  # noqa: PLC0415
 
     from webhook.controller.service import Controller  # noqa: PLC0415
     from webhook.controller.settings import Settings  # noqa: PLC0415
     from webhook.kube.connect import connect  # noqa: PLC0415
+    from webhook.manifests import in_force  # noqa: PLC0415
     from webhook.web import logs  # noqa: PLC0415
 
     versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
@@ -48,7 +50,8 @@ def _run(arguments: argparse.Namespace) -> int:
         drain_seconds=arguments.drain_seconds,
     )
     client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-controller")
-    controller = Controller(settings, client=client)
+    render = partial(in_force.render, namespace=arguments.namespace)
+    controller = Controller(settings, client=client, render=render)
     logs.configure(arguments.log_level)
     controller.run()
     return 0

@@ -2,6 +2,7 @@
 
 import re
 
+from webhook.config.amounts import MAX_CPU
 from webhook.domain.quantity import Quantity
 from webhook.domain.quantity import QuantityError
 from webhook.domain.raw import JsonObject
@@ -38,7 +39,7 @@ def reduce_node(obj: JsonObject) -> NodeFacts:
         telling=tuple(pair for pair in labels if node_tables.tells(pair[0])),
         taints=lasting,
         version=found[1] if found else "",
-        cpus=amount(capacity.get(CPU)),
+        cpus=min(amount(capacity.get(CPU)), MAX_CPU),
         devices=_devices(capacity),
         memory=amount(capacity.get(MEMORY)),
         schedulable=not (cordoned or passing),

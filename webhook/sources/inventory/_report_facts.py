@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 
+from webhook.config.amounts import MAX_CPU
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
@@ -42,6 +43,8 @@ _DEPRECATED: Mapping[str, tuple[str, str]] = {
     "None": ("none", ""),
 }
 _GIB = 1 << 30
+_DEVICE = re.compile(r"[a-z0-9.-]{1,253}/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+_PAGES = re.compile(re.escape(HUGEPAGES_PREFIX) + r"[1-9][0-9]{0,3}[KMG]i")
 
 _Rows = Mapping[str, JsonObject]
 
@@ -94,11 +97,12 @@ def _rows(block: JsonObject) -> dict[str, JsonObject]:
 
 
 def _zone(number: int, rows: _Rows, block: JsonObject) -> ZoneFacts:
+    cpus = _both(rows.get(CPU))
     pages = ((name.removeprefix(HUGEPAGES_PREFIX), _both(rows[name])) for name in sorted(rows) if _is_pages(name))
     devices = ((name, _both(rows[name])) for name in sorted(rows) if _is_device(name))
     return ZoneFacts(
         id=number,
-        cpus=_both(rows.get(CPU)),
+        cpus=cpus if cpus and cpus[0] <= MAX_CPU else None,
         pages=tuple((size, *sizes) for size, sizes in pages if sizes and sizes[0]),
         devices=tuple((name, counts[1]) for name, counts in devices if counts),
         costs=_costs(block),
@@ -171,8 +175,8 @@ def _last_written(obj: JsonObject) -> str:
 
 
 def _is_pages(name: str) -> bool:
-    return name.startswith(HUGEPAGES_PREFIX)
+    return _PAGES.fullmatch(name) is not None
 
 
 def _is_device(name: str) -> bool:
-    return name not in {CPU, MEMORY} and not _is_pages(name) and "/" in name
+    return _DEVICE.fullmatch(name) is not None

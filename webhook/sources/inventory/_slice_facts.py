@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from webhook.config.amounts import MAX_CPU
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
@@ -50,7 +51,7 @@ def _device(block: JsonObject, driver: str) -> DeviceFacts:
         numa=next(_numa_nodes(attributes), None),
         roots=tuple(_texts(attributes.get(_ROOT))),
         kind=get_text(attributes.get(f"{driver}/type"), "string"),
-        cpus=_integer(attributes.get(_CPU + "numCPUs")) or 0,
+        cpus=min(_integer(attributes.get(_CPU + "numCPUs")) or 0, MAX_CPU),
         cpu=_integer(attributes.get(_CPU + "cpuID")),
         core=_integer(attributes.get(_CPU + "coreID")),
         socket=_integer(attributes.get(_CPU + "socketID")),
@@ -78,7 +79,7 @@ def _texts(value: JsonObject | None) -> Iterator[str]:
 
 def _integer(value: JsonObject | None) -> int | None:
     number = as_object(value).get("int")
-    return number if isinstance(number, int) and number >= 0 else None
+    return number if isinstance(number, int) and 0 <= number <= MAX_CPU else None
 
 
 def _boolean(value: JsonObject | None) -> bool | None:

@@ -66,7 +66,8 @@ def build(
     reader: Reader = read,
 ) -> Survey:
     """Make the classes of all nodes; `reader` is `read`, or a version of it that remembers."""
-    drafts, unknown = _drafts(group(records, profiles), reader)
+    groups = group(records, profiles)
+    drafts, unknown = _drafts(groups, reader)
     drafts += _unmatched(profiles, drafts)
     agreeing: defaultdict[tuple[Pairs, str], int] = defaultdict(int)
     for draft in drafts:
@@ -84,6 +85,7 @@ def build(
             Unknown(reason, len(nodes), tuple(sorted(nodes)[:_EXAMPLES])) for reason, nodes in sorted(unknown.items())
         ),
         nodes=len(records),
+        profiles=_matched(groups, profiles),
     )
 
 
@@ -96,11 +98,8 @@ class _Draft:
     identity: Pairs
     members: list[Record]
     labels: Mapping[str, str]
-
-    @property
-    def topology(self) -> str:
-        """What its nodes must agree in."""
-        return topology_of(self.spec)
+    topology: str
+    """What its nodes must agree in."""
 
     @property
     def nameless(self) -> naming.Nameless:
@@ -142,7 +141,7 @@ def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
 
 def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str]) -> _Draft:
     spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
-    return _Draft(merged, spec, kind, nodes, labels)
+    return _Draft(merged, spec, kind, nodes, labels, topology_of(spec))
 
 
 def _why_unknown(merged: Merged) -> str:
@@ -167,6 +166,14 @@ def _unmatched(profiles: Sequence[ProfileFacts], drafts: Iterable[_Draft]) -> li
         if merged.declared and profile.name not in used and not why_no_class(merged.spec):
             found.append(_draft(merged, (("profile", profile.name),), [], dict(profile.labels)))
     return found
+
+
+def _matched(groups: Iterable[Group], profiles: Iterable[ProfileFacts]) -> dict[str, int]:
+    counts = dict.fromkeys(sorted(profile.name for profile in profiles), 0)
+    for one in groups:
+        for profile in one.traits.profiles:
+            counts[profile.name] += len(one.members)
+    return counts
 
 
 def _most_common(drafts: Sequence[_Draft], names: Sequence[str]) -> dict[Pairs, tuple[int, str, str]]:
@@ -220,13 +227,27 @@ def _surveyed(
 def _remembered(
     before: Iterable[JsonObject], drafts: Iterable[_Draft], names: Iterable[str]
 ) -> Iterator[SurveyedClass]:
-    """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again."""
+    """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again.
+
+    A class of fewer labels than another was that of nodes that had just started, and is forgotten.
+    """
     taken = set(names)
-    current = {draft.nameless.identity for draft in drafts}
-    for document in before:
-        labels = tuple(sorted(get_text_map(get_object(document, "spec", "selector"), "matchLabels").items()))
-        identity = node_tables.identity(labels)
-        declared = get_object(document, "sources").get(NUMA) == "NodeProfile"
-        if identity and not declared and identity not in current and get_text(document, "name") not in taken:
+    current = [set(node_tables.identity(tuple(sorted(draft.labels.items())))) for draft in drafts]
+    found = [(document, set(_identity(document))) for document in before if _may_come_back(document)]
+    others = [*current, *(identity for _document, identity in found)]
+    for document, identity in found:
+        gone = identity not in current and not any(identity < other for other in others)
+        if identity and gone and get_text(document, "name") not in taken:
             kept = {key: value for key, value in document.items() if key != "free"} | {"nodes": 0}
             yield SurveyedClass(kept, {}, (), (), "" if kept.get("trusted") is True else "no node is left", "", ())
+
+
+def _identity(document: JsonObject) -> Pairs:
+    labels = get_text_map(get_object(document, "spec", "selector"), "matchLabels")
+    return node_tables.identity(tuple(sorted(labels.items())))
+
+
+def _may_come_back(document: JsonObject) -> bool:
+    """Tell classes with devices that nodes made; a profile makes its class itself."""
+    declared = get_object(document, "sources").get(NUMA) == "NodeProfile"
+    return bool(get_object(document, "spec", "devices")) and not declared

@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cache
 from operator import itemgetter
 from typing import Final
 
+from webhook.domain.policy import Accelerators
 from webhook.domain.raw import as_object
 from webhook.sources.evidence import NOWHERE
 from webhook.sources.evidence import Evidence
 from webhook.sources.inventory.survey import Conflict
+from webhook.sources.policy_file import load_policy
 from webhook.sources.specs import cell_ids
 from webhook.sources.specs import describe
 from webhook.sources.specs import device_counts
@@ -81,6 +84,7 @@ def merge(evidence: Iterable[Evidence]) -> Merged:
     _keep_devices_on_the_machine(merged)
     if not merged.declared:
         _fill(merged)
+    _drop_options_of_a_manager_that_is_off(merged)
     merged.doubts = list(_doubts(merged, witnesses))
     return merged
 
@@ -129,6 +133,14 @@ def _fill(merged: Merged) -> None:
     _guess(merged, "kubelet.cpuManagerPolicy", "none", "no source says it: the kubelet's default is assumed")
 
 
+def _drop_options_of_a_manager_that_is_off(merged: Merged) -> None:
+    """Let no guessed options go with a CPU manager that another source says is off: no such kubelet starts."""
+    options = "kubelet.cpuManagerPolicyOptions"
+    if merged.values.get("kubelet.cpuManagerPolicy") == "none" and merged.sources.get(options) == ASSUMED:
+        for kept in (merged.values, merged.sources, merged.assumed):
+            kept.pop(options, None)
+
+
 def _guess(merged: Merged, name: str, value: object, why: str) -> None:
     if name not in merged.values:
         merged.values[name] = value
@@ -143,10 +155,24 @@ def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
         one = by_source.get(merged.sources.get(name, ""))
         if one is not None and name in one.weak:
             yield f"{name} is known by the product's name alone"
+        elif one is not None and not one.declared and _is_unplaced(name, merged.values[name]):
+            yield f"the NUMA node of {name.removeprefix('devices.')} is not known"
         elif one is not None and not one.declared and one.source != "Node" and not _is_of_library(one):
             merged.reported = True
     if merged.sources.get(_TOPOLOGY_POLICY) == ASSUMED:
         yield f"{_TOPOLOGY_POLICY} is assumed"
+
+
+def _is_unplaced(name: str, value: object) -> bool:
+    """Tell accelerators of which no one is on a known NUMA node; where NICs and the like are does not matter."""
+    if not name.startswith("devices.") or not _accelerators().includes(name.removeprefix("devices.")):
+        return False
+    return device_counts(value).keys() == {NOWHERE}
+
+
+@cache
+def _accelerators() -> Accelerators:
+    return load_policy().policies[0].accelerators
 
 
 def _is_of_library(one: Evidence) -> bool:

@@ -19,13 +19,15 @@ def why_no_class(spec: Mapping[str, object]) -> str:
 @lru_cache(maxsize=1024)
 def _why(text: str) -> str:
     """Judge a spec by its text: most are the same as when the classes were made last."""
+    from webhook.config import grammar  # noqa: PLC0415 - loads slowly, and an empty inventory need not pay for it
+
     spec = json.loads(text)
-    document = Document(data={"spec": spec}, lines={}, source="")
+    head = {"apiVersion": "numagate.io/v1alpha1", "kind": "NodeProfile", "metadata": {"name": "class"}}
+    document = Document(data={**head, "spec": spec}, lines={}, source="")
     try:
+        grammar.check(document)
         node_class = to_node_class(document, "class", spec)
     except PolicyError as error:
         return f"{error.field}: {error.reason}"
-    except ValueError as error:
-        return f"not understood: {error}"
     problem = startup_error(node_class)
     return f"a kubelet would not start as the sources describe it: {printable(problem)}" if problem else ""

@@ -4,9 +4,11 @@ A kubelet reports allocatable CPUs by NUMA node only with the static CPU manager
 Static memory manager; so rows that are there, or missing, tell which managers run.
 """
 
+from webhook.config.amounts import MAX_CPU
 from webhook.domain import cpuset
 from webhook.domain.quantity import Quantity
 from webhook.domain.quantity import QuantityError
+from webhook.sources.evidence import MOST_DEVICES
 from webhook.sources.evidence import Evidence
 from webhook.sources.evidence import NodeView
 from webhook.sources.evidence import ReportFacts
@@ -80,7 +82,10 @@ class _Draft:
         """Say which rows are missing without which there are no NUMA nodes to speak of."""
         if not self.zones:
             return ""  # said among the problems of the report
-        names = [] if any(zone.cpus and zone.cpus[0] for zone in self.zones) else ["cpu"]
+        total = sum(zone.cpus[0] for zone in self.zones if zone.cpus)
+        if total > MAX_CPU:
+            return f"{total} CPUs are more than any machine has"
+        names = [] if total else ["cpu"]
         if not any(self.report.memory) and not (self.view.node and self.view.node.memory):
             names.append("memory")
         zones = ", ".join(f"node-{zone.id}" for zone in self.zones)
@@ -183,6 +188,9 @@ class _Draft:
             }
             there = self.view.capacity.get(resource, 0)
             placed = sum(counts.values())
+            if placed > MOST_DEVICES:
+                self.problems.append(f"{placed} {resource} are no devices, but MiB or percent: left out")
+                continue
             if there and len(counts) > 1 and all(count == there for count in counts.values()):
                 self.problems.append(f"each of {there} {resource} is near every NUMA node: it has no home")
                 self.fields[f"devices.{resource}"] = {"-1": there}

@@ -7,6 +7,7 @@ import pytest
 from inventories import class_of
 from inventories import survey_of
 from nodeobjects import GIB
+from nodeobjects import H100
 from nodeobjects import RESERVED
 from nodeobjects import Object
 from nodeobjects import nfd_report
@@ -129,6 +130,16 @@ def test_a_class_whose_last_node_is_gone_stays_known() -> None:
     assert told(survey_of(others, before=before)) == {"p4d.24xlarge": (3, True), "p5.48xlarge": (0, True)}
 
 
+def test_a_class_of_nodes_that_had_just_started_is_forgotten() -> None:
+    bare = pool(1, labels=P5, first=9)
+    full = pool(3, labels={**P5, "nvidia.com/gpu.product": H100, "nvidia.com/gpu.count": "8"})
+    before = survey_of(full + bare).documents
+
+    assert [one["nodes"] for one in before] == [3, 1]
+    assert [one["nodes"] for one in survey_of(full, before=before).documents] == [3]
+    assert [one["nodes"] for one in survey_of(pool(1, labels={TYPE: "x"}), before=before).documents] == [0, 1]
+
+
 def test_a_class_that_was_replaced_by_another_of_the_same_labels_is_forgotten() -> None:
     before = survey_of(pool(3)).documents
 
@@ -162,6 +173,14 @@ def test_a_partial_profile_completes_what_the_nodes_report() -> None:
 
     assert class_of(found).kubelet.full_pcpus_only
     assert (found["name"], found["trusted"]) == ("p5.48xlarge", True)
+
+
+def test_the_nodes_of_every_profile_are_counted() -> None:
+    part = profile("part", {"zone": "z0"}, kubelet={"version": "1.36"})
+    whole = profile("whole", P5, machine="aws-p5-48xlarge")
+    survey = survey_of([*pool(3), part, whole, profile("none", {"a": "b"}), profile("bare", None)])
+
+    assert survey.profiles == {"bare": 0, "none": 0, "part": 2, "whole": 3}
 
 
 def test_labels_alone_are_not_trusted_because_nobody_tells_the_kubelet() -> None:

@@ -6,6 +6,7 @@ from inventories import view_of
 from nodeobjects import H100
 from nodeobjects import nfd_report
 from nodeobjects import node
+from nodeobjects import nri_report
 from nodeobjects import nvidia_device
 from nodeobjects import profile
 from nodeobjects import resource_slice
@@ -15,6 +16,7 @@ from nodeobjects import zone
 from webhook.sources.inventory.build import read
 from webhook.sources.inventory.build import sources
 from webhook.sources.inventory.merge import Merged
+from webhook.sources.inventory.refusal import why_no_class
 from webhook.sources.inventory.survey import Conflict
 
 P5 = {"node.kubernetes.io/instance-type": "p5.48xlarge"}
@@ -99,6 +101,15 @@ def test_settings_that_nobody_tells_are_the_kubelets_defaults() -> None:
     assert found.sources["kubelet.topologyManagerScope"] == "assumed"
 
 
+def test_a_cpu_manager_that_is_off_has_no_options() -> None:
+    found = merged(node(labels=P5, cpu=192, gpus=8), nri_report())
+
+    assert found.sources["numa"] == "node labels"
+    assert found.values["kubelet.cpuManagerPolicy"] == "none"
+    assert "kubelet.cpuManagerPolicyOptions" not in found.values
+    assert why_no_class(found.spec) == ""
+
+
 def test_a_full_profile_is_taken_as_it_is_written() -> None:
     found = merged(node(), profile("whole", P5, numa=[{"id": 0, "coreCount": 4, "threadsPerCore": 1, "memory": "8Gi"}]))
 
@@ -121,6 +132,17 @@ def test_a_product_is_doubted_however_many_nodes_have_it() -> None:
         "devices.nvidia.com/gpu is known by the product's name alone",
         "kubelet.topologyManagerPolicy is assumed",
     ]
+
+
+def test_gpus_of_which_nobody_knows_where_they_are_are_doubted() -> None:
+    found = merged(node(gpus=8, efas=32), rte_report(zones=[zone(0), zone(1)]))
+
+    assert found.values["devices.nvidia.com/gpu"] == {"-1": 8}
+    assert found.doubts == ["the NUMA node of nvidia.com/gpu is not known"]
+
+
+def test_a_gpu_that_one_plug_in_placed_nowhere_beside_others_is_not_doubted() -> None:
+    assert merged(node(gpus=8), rte_report(zones=[zone(0, nvidia=3), zone(1, nvidia=4)])).doubts == []
 
 
 def test_a_fixed_machine_whose_kubelet_a_profile_tells_is_not_doubted() -> None:

@@ -160,6 +160,22 @@ def test_gpus_that_are_near_every_numa_node_have_no_home() -> None:
     assert found.problems == ("each of 8 nvidia.com/gpu is near every NUMA node: it has no home",)
 
 
+def test_a_number_that_is_no_number_of_devices_is_left_out() -> None:
+    written = zone(0, of=1, nvidia=4)
+    written["resources"] += [zone_row("nvidia.com/gpumem", 655_360, 655_360, 0), zone_row("no such/name", 1, 1, 1)]
+    found = evidence(rte_report(zones=[written]))
+
+    assert [name for name in found.fields if name.startswith("devices.")] == ["devices.nvidia.com/gpu"]
+    assert found.problems == ("655360 nvidia.com/gpumem are no devices, but MiB or percent: left out",)
+
+
+def test_more_cpus_than_any_machine_has_make_no_numa_nodes() -> None:
+    found = evidence(rte_report(zones=[zone(0, cpus=(16_000, 9, 9)), zone(1, cpus=(16_000, 9, 9))]))
+
+    assert "numa" not in found.fields
+    assert found.problems == ("32000 CPUs are more than any machine has",)
+
+
 def test_without_memory_rows_the_memory_manager_is_off_and_the_node_says_how_much_there_is() -> None:
     found = evidence(node(memory=512 * GIB), rte_report(zones=[zone(0, memory=None), zone(1, memory=None)]))
 
