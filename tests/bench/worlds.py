@@ -76,7 +76,9 @@ def over_http(large: str, small: str) -> list[Paired]:
     """Ask two services, of which each serves one of the worlds."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        ask = [stack.enter_context(_Asked(folder / f"{number}.json", text)) for number, text in enumerate((large, small))]
+        ask = [
+            stack.enter_context(_Asked(folder / f"{number}.json", text)) for number, text in enumerate((large, small))
+        ]
         found: list[Paired] = []
         for name, wanted in PODS.items():
             found.append(paired(f"{name}: over TLS", *(partial(one.fresh, wanted) for one in ask)))
