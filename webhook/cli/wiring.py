@@ -17,7 +17,7 @@ from webhook.domain.workload import Workload
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profiles
-from webhook.sources.snapshot import load_snapshot
+from webhook.sources.snapshot_reader import load_snapshot
 
 ASSUMED = "generic-2x4"
 """The node class of the library that stands in where nobody declared one."""
