@@ -34,6 +34,8 @@ LARGE = "15,000 nodes"
 SAME = "10 nodes of the same kinds"
 ONE = "10 nodes of one kind"
 
+_POOL = "karpenter.sh/nodepool"
+
 PODS: Mapping[str, dict[str, Any]] = {
     "2 GPUs, on one pool": {"gpus": 2, "pool": "serving"},
     "2 GPUs, anywhere": {"gpus": 2, "pool": ""},
@@ -52,9 +54,13 @@ class Paired:
 
 
 def shrunk(text: str, *, nodes: int, kinds: int | None = None) -> str:
-    """Answer a snapshot as a cluster of few nodes has it: a class has a node or none, and namespaces are few."""
+    """Answer a snapshot as a cluster of few nodes has it: a class has a node or none, and namespaces are few.
+
+    Of the classes the first ones are kept that a pod of `PODS` may go to.
+    """
     world = orjson.loads(text)
-    classes = world["classes"][:kinds]
+    own = [one for one in world["classes"] if one["spec"]["selector"]["matchLabels"].get(_POOL) == "serving"]
+    classes = world["classes"] if kinds is None else own[:kinds]
     for number, one in enumerate(classes):
         one["nodes"] = nodes // len(classes) + (number < nodes % len(classes))
     few = [{**one, "names": one["names"][:1]} for one in world["namespaces"]]
@@ -138,7 +144,7 @@ class _Asked:
 
 
 def _pod(gpus: int, pool: str, more: int = 0) -> dict[str, Any]:
-    selector = {"nodeSelector": {"karpenter.sh/nodepool": pool}} if pool else {}
+    selector = {"nodeSelector": {_POOL: pool}} if pool else {}
     tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
     asked = container(image="registry.internal/ai/vllm:v1", **equal("16", f"{65536 + more}Mi", gpus))
     return pod(asked, tolerations=tolerations, **selector)
