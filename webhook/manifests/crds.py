@@ -27,7 +27,7 @@ def crds() -> list[Manifest]:
     """Make both definitions."""
     return [
         _crd(AlignmentPolicy, POLICIES, "alignpol", _policy_columns()),
-        _crd(NodeProfile, PROFILES, "nodeprof", _profile_columns(), nodes=_count("Nodes of this class at the moment.")),
+        _crd(NodeProfile, PROFILES, "nodeprof", _profile_columns(), nodes=_count("Nodes that carry the labels of its selector.")),
     ]
 
 
