@@ -43,12 +43,16 @@ class Replica:
         self.http = httpx.Client(verify=trusted, timeout=30, trust_env=False, base_url=f"https://127.0.0.1:{port}")
 
     def __enter__(self) -> Self:
-        self.daemon = Daemon(self.name, self.command, folder=self.folder, env=os.environ)
+        self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
         self.http.close()
+
+    def start(self) -> None:
+        """Start it, again after `stop`; its addresses stay."""
+        self.daemon = Daemon(self.name, self.command, folder=self.folder, env=os.environ)
 
     def stop(self) -> int:
         """End it, and answer its exit status."""

@@ -52,11 +52,12 @@ class Namespaces:
 
     def relevant(self, policies: Iterable[JsonObject]) -> dict[str, dict[str, str]]:
         """Answer, of each namespace that has any, the labels that decide about its pods under these policies."""
-        selected = selector_keys(policies)
+        # Nobody can fill the snapshot with labels that only look like ours.
+        selected = selector_keys(policies).union(keys.MODES)
         with self._lock:
             everything = sorted(self._labels.items())
         found = (
-            (name, {key: value for key, value in labels.items() if key in selected or key.startswith(keys.DOMAIN)})
+            (name, {key: value for key, value in labels.items() if key in selected})
             for name, labels in everything
         )
         return {name: labels for name, labels in found if labels}

@@ -17,6 +17,7 @@ from webhook.controller.metrics import Metrics
 from webhook.domain.errors import NumagateError
 from webhook.domain.raw import JsonObject
 from webhook.kube.once import Once
+from webhook.sources.snapshot import check_size
 
 IDLE_SECONDS: Final = 1.0
 """How often to look whether we lead, where no bell rings."""
@@ -131,9 +132,10 @@ class Writer:
             return
         now = datetime.now(UTC)
         text = render(now)
-        with self._lock:
-            self._recent = [*self._recent[1 - RECENT :], text]
         try:
+            check_size(text)
+            with self._lock:
+                self._recent = [*self._recent[1 - RECENT :], text]
             self._publish(text)
         except NumagateError as error:
             self._fail(error)

@@ -26,6 +26,7 @@ from webhook.domain import api
 from webhook.domain import instant
 from webhook.domain.claims import ClaimCatalog
 from webhook.domain.claims import DeviceClass
+from webhook.domain.errors import NumagateError
 from webhook.domain.errors import PolicyError
 from webhook.domain.policy import Policy
 from webhook.domain.quantity import Quantity
@@ -47,6 +48,13 @@ MAX_BYTES = 1024 * 1024
 
 _T = TypeVar("_T")
 _GENERATION_LENGTH = 12
+_KIB = 1024
+_REMEDIES = {
+    "policies": "shorten their lists with patterns",
+    "namespaces": "let namespaceSelectors of policies ask for labels of few values",
+    "classes": "delete NodeProfiles that no node needs",
+    "deviceClasses": "delete device classes that nobody claims",
+}
 _POLICY_HEAD = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
 _PROFILE_HEAD = {"apiVersion": api.API_VERSION, "kind": api.PROFILE}
 
@@ -93,6 +101,24 @@ def encode(content: Content, written: datetime) -> bytes:
         "deviceClasses": sorted(content.device_classes, key=lambda one: get_text(one, "name")),
     }
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
+
+
+def check_size(text: str) -> None:
+    """Refuse a document that is too large for its ConfigMap, which the API server would refuse with fewer words.
+
+    Raises:
+        NumagateError: the document is too large; the text names its largest part.
+    """
+    size = len(text.encode())
+    if size <= MAX_BYTES:
+        return
+    parts = {key: len(orjson.dumps(value)) for key, value in as_object(orjson.loads(text)).items()}
+    largest = max(_REMEDIES, key=lambda part: parts.get(part, 0))
+    msg = (
+        f"the snapshot is too large for a ConfigMap: {size // _KIB} KiB, of which {largest} are "
+        f"{parts[largest] // _KIB} KiB, and {MAX_BYTES // _KIB} KiB fit: {_REMEDIES[largest]}"
+    )
+    raise NumagateError(msg)
 
 
 def generation_of(content: Content) -> str:

@@ -29,7 +29,7 @@ def namespaces() -> Namespaces:
     """Answer three namespaces."""
     kept = Namespaces(Changes())
     kept.put("a", namespace(team="a", other="x"))
-    kept.put("b", {"metadata": {"labels": {"numagate.io/enforce": "aligned", "other": "x"}}})
+    kept.put("b", {"metadata": {"labels": {"numagate.io/enforce": "aligned", "numagate.io/x": "y"}}})
     kept.put("c", namespace(other="x"))
     return kept
 

@@ -1,5 +1,6 @@
 """The writer: who writes, when, and what becomes of damage and failure."""
 
+import json
 from collections.abc import Callable
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from webhook.controller.metrics import Metrics
 from webhook.controller.schedule import Urgency
 from webhook.controller.writer import Writer
 from webhook.domain.errors import NumagateError
+from webhook.sources.snapshot import MAX_BYTES
 
 
 class Notes:
@@ -24,7 +26,7 @@ class Notes:
         """Answer the text with its instant."""
         self.surveys.append(survey)
         content = self.content
-        return lambda written: f"{content} {written.year}"
+        return lambda written: f"{content} {written.year}" if len(content) < MAX_BYTES else content
 
     def adopt(self, text: str) -> None:
         """Note what was adopted."""
@@ -163,3 +165,21 @@ def test_what_cannot_be_written_is_tried_again_and_said_once(bench: Bench, caplo
         "not written: the API server cannot be reached; trying again"
     ]
     assert bench.metrics.registry.get_sample_value("numagate_world_write_failures_total") == 3
+
+
+def test_a_snapshot_that_no_config_map_holds_is_not_sent_and_the_log_says_why(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.notes.content = json.dumps({"policies": [], "classes": ["x" * MAX_BYTES]})
+    bench.writer.step()
+    assert bench.published == []
+
+    bench.change("small")
+    bench.writer.step()
+
+    assert bench.published == ["small"]
+    assert [record.message for record in caplog.records] == [
+        "not written: the snapshot is too large for a ConfigMap: 1024 KiB, of which classes are 1024 KiB, and 1024 KiB "
+        "fit: delete NodeProfiles that no node needs; trying again"
+    ]
+    assert bench.metrics.registry.get_sample_value("numagate_world_write_failures_total") == 1
