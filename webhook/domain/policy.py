@@ -11,6 +11,7 @@ from functools import lru_cache
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.quantity import Quantity
+from webhook.domain.workload import Workload
 
 
 class Governs(Enum):
@@ -124,7 +125,10 @@ class Exemptions:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One AlignmentPolicy document, checked; `generation` names its content."""
+    """One AlignmentPolicy document, checked; `generation` names its content.
+
+    `workloads` are kinds of its own, beside those that numagate knows.
+    """
 
     name: str
     generation: str
@@ -138,6 +142,7 @@ class Policy:
     recognition: Recognition
     repair: RepairRules
     exemptions: Exemptions
+    workloads: tuple[Workload, ...] = ()
 
     def modes_for(self, namespace: str) -> Modes:
         """Answer the modes that hold in `namespace`."""

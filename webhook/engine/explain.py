@@ -24,6 +24,7 @@ from webhook.domain.resources import MEMORY
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
+from webhook.engine import completed
 from webhook.engine import limit_range
 from webhook.engine import lint
 from webhook.engine import pod_shapes
@@ -45,6 +46,7 @@ from webhook.engine.world import World
 NO_PODS = "holds no pods"
 NO_ACCELERATOR = "asks for no accelerator"
 _CLAIMS = "gets its devices by resource claims, whose NUMA nodes are not known here"
+_UNSEEN = "leaves the resources of its pods to its operator: explain the pods made of it"
 _OWN_WORDS = "asks for devices in words of its own: explain the pods made of it"
 
 
@@ -88,12 +90,11 @@ def explain(
 
 
 def _explain(manifest: Manifest, context: _Context) -> Iterator[ExplainedTemplate | Skipped]:
-    workload = lint.workload_of(*lint.type_of(manifest), context.around.workloads)
+    workload = context.around.workload(manifest)
     if workload is None:
         shapes = list(pod_shapes.find(manifest.content, context.world.policy.accelerators))
     else:
-        locations = workload.locate(manifest.content)
-        shapes = [Shape(pod=one.pod, root=one.spec_path, place=one.place) for one in locations]
+        shapes = [pod_shapes.of(location) for location in workload.locate(manifest.content)]
     for shape in shapes:
         if shape.pod is None:
             yield _skipped(manifest, _OWN_WORDS, shape)
@@ -118,11 +119,13 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
     namespace, world = context.around.namespace(manifest), context.world
     pod = limit_range.apply(shape.pod or {}, context.around.limits.get(namespace, ()))
     judgement = judge_pod(pod, world, modes=context.around.modes(namespace))
+    if shape.location is not None:
+        judgement = completed.soften(judgement, shape.location)
     exempt = lint.why_exempt(shape, namespace, world)
     repaired = bool(judgement.edits) and not context.as_written and exempt is None
     subject = judgement.subject if repaired else gather(read(pod), world.policy, world.classes)
     if not subject.accelerators and judgement.outcome is not Outcome.INVALID:
-        return _skipped(manifest, _CLAIMS if subject.facts.claims else NO_ACCELERATOR, shape)
+        return _skipped(manifest, _why_nothing(subject, shape), shape)
     readable = judgement.outcome is not Outcome.INVALID
     return ExplainedTemplate(
         result=reported.result(
@@ -133,6 +136,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
             outcome=Outcome.SKIP if exempt else judgement.outcome,
             findings=as_refused(judgement),
             judgement=judgement,
+            pods=shape.location.pods if shape.location else None,
         ),
         repaired=repaired,
         qos=subject.facts.qos.value,
@@ -142,6 +146,13 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
         ineligible=_ineligible(subject, world.classes) if readable else {},
         notes=tuple(_notes(judgement, subject, exempt, known=known, repaired=repaired)),
     )
+
+
+def _why_nothing(subject: Subject, shape: Shape) -> str:
+    """Say why there is nothing to place."""
+    if shape.location is not None and shape.location.unseen:
+        return _UNSEEN
+    return _CLAIMS if subject.facts.claims else NO_ACCELERATOR
 
 
 def _said(finding: Finding) -> str:

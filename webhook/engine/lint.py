@@ -13,15 +13,14 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.manifest import Manifest
-from webhook.domain.pointer import Path
 from webhook.domain.pointer import field_path
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.report import ReadError
 from webhook.domain.report import Report
 from webhook.domain.report import Result
-from webhook.domain.workload import EACH
 from webhook.domain.workload import Workload
+from webhook.engine import completed
 from webhook.engine import level_label
 from webhook.engine import limit_range
 from webhook.engine import namespace_levels
@@ -34,6 +33,7 @@ from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.kinds import workload_of
 from webhook.engine.limit_range import ContainerDefaults
 from webhook.engine.pod_shapes import Shape
 from webhook.engine.world import World
@@ -56,6 +56,11 @@ class Surroundings:
     def namespace(self, manifest: Manifest) -> str:
         """Answer the namespace that the object goes to."""
         return get_text(get_object(manifest.content, "metadata"), "namespace") or self.default_namespace
+
+    def workload(self, manifest: Manifest) -> Workload | None:
+        """Find the kind of workload that the object is, None where its kind is not known."""
+        group, _, version = get_text(manifest.content, "apiVersion").rpartition("/")
+        return workload_of(group, version, get_text(manifest.content, "kind"), self.workloads)
 
     def modes(self, namespace: str) -> Modes:
         """Answer the policy's modes there, raised by the labels of a Namespace document."""
@@ -107,11 +112,10 @@ def survey(
 
 
 def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
-    version, kind = type_of(manifest)
-    if (version, kind) == ("v1", "Namespace"):
+    if type_of(manifest) == ("v1", "Namespace"):
         yield from _namespace(manifest, around)
         return
-    workload = workload_of(version, kind, around.workloads)
+    workload = around.workload(manifest)
     if workload is None:
         for shape in pod_shapes.find(manifest.content, around.world.policy.accelerators):
             yield _unknown(manifest, shape, around)
@@ -119,9 +123,9 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
     locations = list(workload.locate(manifest.content))
     labelled = tuple(level_label.find(workload, manifest.content))
     for location in locations:
-        shape = Shape(pod=location.pod, root=location.spec_path, place=location.place)
+        shape = pod_shapes.of(location)
         yield _known(manifest, shape, around, labelled if location is locations[0] else ())
-    if not locations:
+    if not locations and not workload.is_elsewhere(manifest.content):
         yield _without_template(manifest, workload, around)
 
 
@@ -146,6 +150,7 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
         findings=findings,
         judgement=judgement,
         beside=own,
+        pods=shape.location.pods if shape.location else None,
     )
 
 
@@ -172,15 +177,6 @@ def type_of(manifest: Manifest) -> tuple[str, str]:
     return get_text(manifest.content, "apiVersion"), get_text(manifest.content, "kind")
 
 
-def workload_of(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
-    """Find the kind of workload that an object is, None where its kind is not known."""
-    group, _, number = version.rpartition("/")
-    for workload in workloads:
-        if workload.kind == kind and workload.group == group and number in workload.versions:
-            return workload
-    return None
-
-
 def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
     """Judge the pod with what LimitRanges fill in; QoS class and level are those of the pod as written."""
     namespace, world = around.namespace(manifest), around.world
@@ -188,6 +184,8 @@ def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
     written = shape.pod or {}
     filled = limit_range.apply(written, around.limits.get(namespace, ()))
     judgement = judge_pod(filled, world, modes=modes)
+    if shape.location is not None:
+        judgement = completed.soften(judgement, shape.location)
     if filled is written:
         return judgement
     as_written = judge_pod(written, world, modes=modes)
@@ -239,8 +237,16 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
 
 
 def _without_template(manifest: Manifest, workload: Workload, around: Surroundings) -> Result:
-    template: Path = tuple(step for step in workload.templates[0] if step != EACH)
-    path = (*template, "spec")
+    if not workload.required:
+        return reported.result(
+            manifest,
+            namespace=around.namespace(manifest),
+            root=(),
+            outcome=Outcome.WARN,
+            findings=(completed.unseen(),),
+            place=lambda _: (),
+        )
+    path = (*workload.pods[0].base, "spec")
     message = f"{workload.kind} without {field_path(path)}: the API server refuses it, write the pod there"
     finding = Finding(MISSING_TEMPLATE, Severity.INVALID, Level.NONE, path, message)
     return reported.result(

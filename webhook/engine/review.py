@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-import webhook.workloads
-from webhook import registry
 from webhook.domain.raw import JsonObject
-from webhook.domain.workload import Workload
 from webhook.engine import pods
 from webhook.engine import respond
 from webhook.engine import subresources
@@ -14,13 +11,11 @@ from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.essence import essence
 from webhook.engine.exempt import why_exempt
+from webhook.engine.kinds import REGISTERED
+from webhook.engine.kinds import workload_of
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
-
-WORKLOADS = {
-    (workload.group, workload.kind): workload for workload in registry.load(webhook.workloads, "WORKLOAD", Workload)
-}
 
 
 def review(request: Request, world: World) -> Decision:
@@ -43,7 +38,7 @@ def _decide(request: Request, world: World) -> Decision:
         return _review_pod(request, request.object, world)
     if request.review_pass is Pass.MUTATE:
         return respond.skip("not a pod", world.policy)
-    workload = WORKLOADS.get((request.group, request.kind))
+    workload = workload_of(request.group, request.version, request.kind, REGISTERED)
     if workload is None:
         warning = f"numagate does not know kind {request.kind[:60]}: its pods are judged when they are created"
         return respond.admit(Outcome.UNKNOWN, (), [warning], {"decision": "unknown", "policy": world.policy.name})

@@ -8,15 +8,17 @@ from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
+from webhook.domain.pod_location import PodLocation
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
-from webhook.domain.workload import PodLocation
 from webhook.domain.workload import Workload
 from webhook.engine import level_label
 from webhook.engine import messages
 from webhook.engine import respond
+from webhook.engine.completed import soften
+from webhook.engine.completed import unseen
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import why_pod_exempt
@@ -25,7 +27,6 @@ from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
 from webhook.engine.world import World
 
-_WHOLE = PodLocation(pod={}, spec_path=("spec",), metadata_path=("metadata",))
 _SEVERITY_OF_OUTCOMES = (Outcome.INVALID, Outcome.REPAIR, Outcome.WARN, Outcome.ACCEPT)
 
 
@@ -45,24 +46,31 @@ def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespac
         return respond.skip("template unchanged", world.policy)
     modes = world.policy.modes_for(namespace)
     judged = [
-        _Judged(location, judge_pod(location.pod, world, modes=modes))
+        _Judged(location, soften(judge_pod(location.pod, world, modes=modes), location))
         for location in workload.locate(new)
         if why_pod_exempt(location.pod, world) is None
     ]
     labelled = tuple(level_label.find(workload, new))
+    own = (*labelled, *_without_pods(workload, new))
     refused = [
-        *((one, _WHOLE) for one in labelled),
-        *((one, item.location) for item in judged for one in _hard(item.judgement)),
+        *((one, one.path) for one in labelled),
+        *((one, item.location.place(one.path)) for item in judged for one in _hard(item.judgement)),
     ]
-    outcome = Outcome.DENY if labelled else _outcome(judged)
-    findings = (*labelled, *(finding for item in judged for finding in item.judgement.findings))
+    outcome = Outcome.DENY if labelled else Outcome.WARN if own else _outcome(judged)
+    findings = (*own, *(finding for item in judged for finding in item.judgement.findings))
     audit = respond.audit(outcome, findings, modes, world.policy)
     if _is_controlled(new):
         return respond.admit(outcome, findings, (), audit)
     if refused and modes.enforce is not Level.NONE:
-        return respond.deny(tuple(one for one, _ in refused), audit, tuple(location for _, location in refused))
+        return respond.deny(tuple(one for one, _ in refused), audit, tuple(place for _, place in refused))
     warnings = [text for item in judged for text in _warnings(item.judgement, modes)]
-    return respond.admit(outcome, findings, (*respond.warned(labelled, modes), *warnings), audit)
+    return respond.admit(outcome, findings, (*respond.warned(own, modes), *warnings), audit)
+
+
+def _without_pods(workload: Workload, new: JsonObject) -> Iterator[Finding]:
+    """Find that an object leaves its pods to its operator; one that must have a template is refused by its schema."""
+    if not workload.required and not workload.is_elsewhere(new) and not any(True for _ in workload.locate(new)):
+        yield unseen()
 
 
 def _is_controlled(obj: JsonObject) -> bool:

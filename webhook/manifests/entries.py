@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webhook import registry
-from webhook import workloads
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
+from webhook.engine.kinds import REGISTERED
 from webhook.manifests import match
 from webhook.manifests.settings import Manifest
 
@@ -49,7 +48,10 @@ def mutating(policy: Policy) -> tuple[Entry, ...]:
 
 def validating(policy: Policy) -> tuple[Entry, ...]:
     """Answer the entries that may only refuse or warn."""
-    return (_pods(policy), _promise(policy), _subresources(policy), _claims(policy), _templates(policy))
+    return (
+        *(_pods(policy), _promise(policy), _subresources(policy), _claims(policy)),
+        *(_templates(policy), _operators(policy)),
+    )
 
 
 def _pods(policy: Policy) -> Entry:
@@ -104,40 +106,57 @@ def _claims(policy: Policy) -> Entry:
 
 def _templates(policy: Policy) -> Entry:
     """Judge workloads when they are applied; their pods are judged again, so nothing is lost without an answer."""
-    kinds = _kinds()
-    grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for kind in kinds:
-        grouped.setdefault((kind.group, kind.versions), []).append(kind.resource)
+    kinds = [kind for kind in REGISTERED if kind.required and kind.kind != "Pod"]  # a Pod has entries of its own
+    paths = (source.base for kind in kinds for source in kind.pods)
     return Entry(
         name="templates.validate.numagate.io",
         path=_VALIDATE,
-        rules=tuple(
-            _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions)
-            for (group, versions), resources in sorted(grouped.items())
-        ),
-        conditions=(
-            (
-                "accelerator-or-key",
-                match.templates((path for kind in kinds for path in kind.templates), policy.accelerators),
-            ),
-        ),
+        rules=_rules(kinds),
+        conditions=(("accelerator-or-key", match.templates(paths, policy.accelerators)),),
         binding=False,
         seconds=3,
     )
 
 
-def _kinds() -> list[Workload]:
-    """Answer the registered kinds that hold templates; a Pod has entries of its own."""
-    return [kind for kind in registry.load(workloads, "WORKLOAD", Workload) if () not in kind.templates]
+def _operators(policy: Policy) -> Entry:
+    """Judge what operators make pods of, when it is applied; their controllers' own updates stay out of the way.
+
+    What such an object asks for has as many places as there are kinds, so the service looks for it.
+    """
+    known = [kind for kind in REGISTERED if not kind.required]
+    return Entry(
+        name="operators.validate.numagate.io",
+        path=_VALIDATE,
+        rules=_rules([*known, *policy.workloads]),
+        conditions=(("created-or-respecified", match.created_or_respecified()),),
+        binding=False,
+        seconds=3,
+    )
+
+
+def _rules(kinds: Iterable[Workload]) -> tuple[Manifest, ...]:
+    """Write one rule for the kinds of a group that have the same versions."""
+    grouped: dict[tuple[str, tuple[str, ...], bool], set[str]] = {}
+    for kind in kinds:
+        grouped.setdefault((kind.group, kind.versions, kind.namespaced), set()).add(kind.resource)
+    return tuple(
+        _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions, namespaced=namespaced)
+        for (group, versions, namespaced), resources in sorted(grouped.items())
+    )
 
 
 def _rule(
-    operations: Iterable[str], resources: Iterable[str], *, group: str = "", versions: Sequence[str] = ("v1",)
+    operations: Iterable[str],
+    resources: Iterable[str],
+    *,
+    group: str = "",
+    versions: Sequence[str] = ("v1",),
+    namespaced: bool = True,
 ) -> Manifest:
     return {
         "apiGroups": [group],
         "apiVersions": list(versions),
         "operations": list(operations),
         "resources": list(resources),
-        "scope": "Namespaced",
+        "scope": "Namespaced" if namespaced else "Cluster",
     }
