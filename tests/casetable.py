@@ -18,6 +18,9 @@ from caseobjects import pod
 from caseobjects import put_template
 from caseobjects import slug
 
+from webhook.engine.kinds import REGISTERED
+from webhook.engine.kinds import workload_of
+
 FOLDER = Path(__file__).parent / "cases"
 MACHINES = FOLDER / "machines.yaml"
 """NodeProfiles of the cases' own machines; the others are in the machine library."""
@@ -34,7 +37,8 @@ class Expect:
     `faults` and `warns` map a finding's code to its places ("CONTAINER RESOURCE" or a field path), all of them.
     `after` maps container to "CPU/MEMORY", "unchanged", or "shared" (equal, and no whole CPU).
     `cells` are the NUMA nodes used on the first machine; `admitted` tells whether its kubelet takes the pod at all.
-    `elsewhere` holds further expectations on other machines, by machine name.
+    `elsewhere` holds further expectations on other machines, by machine name. `later` means that lint says who may
+    still add what is missing.
     """
 
     decision: str
@@ -50,6 +54,7 @@ class Expect:
     after: Mapping[str, str]
     cells: tuple[int, ...] | None
     admitted: bool | None
+    later: bool
     elsewhere: Mapping[str, "Expect"]
 
 
@@ -57,13 +62,15 @@ class Expect:
 class Template:
     """One pod in an object: `path` is the field path where it lies; `pod` looks like a Pod.
 
-    `form` is "pod", "container" (a container without a pod around it) or "raw" (a vocabulary of its own).
+    `form` is "pod", "container" (a container without a pod around it), "resources" (no more than its resources) or
+    "raw" (a vocabulary of its own). `root` is the part of the object that lint tells of.
     """
 
     path: str
     form: str
     pod: Object
     expect: Expect
+    root: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +114,12 @@ class Case:
     def builtin(self) -> bool:
         """Whether every API server knows the kind."""
         return self.kind in KINDS and KINDS[self.kind][0] == self.api_version
+
+    @property
+    def known(self) -> bool:
+        """Whether numagate knows where the kind keeps its pods."""
+        group, _, version = self.api_version.rpartition("/")
+        return workload_of(group, version, self.kind, REGISTERED) is not None
 
     @property
     def policy_document(self) -> Object:
@@ -216,11 +229,13 @@ def _read_case(raw: Object) -> Case:
 
 def _template(path: str, raw: Object, machines: tuple[str, ...]) -> Template:
     expect = _expect(raw.pop("expect"), machines)
+    root = raw.pop("root", path)
     if "raw" in raw:
-        return Template(path, "raw", raw.pop("raw"), expect)
-    if "container" in raw:
-        return Template(path, "container", pod({"containers": raw.pop("container")}), expect)
-    return Template(path, "pod", pod(raw.pop("pod")), expect)
+        return Template(path, "raw", raw.pop("raw"), expect, root)
+    for form in ("container", "resources"):
+        if form in raw:
+            return Template(path, form, pod({"containers": raw.pop(form)}), expect, root)
+    return Template(path, "pod", pod(raw.pop("pod")), expect, root)
 
 
 def _review(raw: Object, namespace: str, identifier: str) -> Review:
@@ -281,6 +296,7 @@ def _expect(raw: Object, machines: tuple[str, ...]) -> Expect:
         after={name: str(value) for name, value in raw.pop("after", {}).items()},
         cells=None if cells is None else tuple(cells),
         admitted=raw.pop("admitted", None),
+        later=raw.pop("later", False),
         elsewhere={name: _expect(item, (name,)) for name, item in raw.pop("elsewhere", {}).items()},
     )
     if raw:

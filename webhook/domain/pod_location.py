@@ -14,9 +14,11 @@ class PodLocation:
     """A pod template inside an object: `pod` looks like a Pod (metadata, spec), wherever its parts lie.
 
     `root` is the part of the object that is told of, mostly the pod spec. `metadata_path` is None where the form has no
-    metadata of its own (a bare PodSpec). `moved` maps parts of the pod to the places of those that lie elsewhere. `pods` is how many such pods the object makes, None where it does not say.
-    `completed_by` names who may still add values; "" means that what is written is all. `unseen` means that nothing is
-    asked for here, and that the operator will choose.
+    metadata of its own (a bare PodSpec). `moved` maps parts of the pod to the places of those that lie elsewhere.
+    `pods` is how many such pods the object makes, None where it does not say.
+
+    `completed_by` names who may still add values; "" means that what is written is all. `lender` is the name of the
+    runtime that does, and the root of its pod. `unseen` means that nothing is asked for here: the operator will choose.
     """
 
     pod: JsonObject
@@ -26,6 +28,7 @@ class PodLocation:
     moved: Mapping[Path, Path] = field(default_factory=lambda: MappingProxyType({}))
     pods: int | None = None
     completed_by: str = ""
+    lender: tuple[str, Path] | None = None
     unseen: bool = False
 
     def place(self, path: Path) -> Path:

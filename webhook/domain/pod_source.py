@@ -35,8 +35,9 @@ class PodSource:
     `labels` are those that the operator will put on the pods, `inherits` that it copies those of the object and its
     annotations. `count` says how many pods are made.
 
-    `completed_by` names who adds values that are not written; "" means that the pod is complete. With `presets` it
-    chooses all resources where none are written.
+    `completed_by` names who adds values that are not written; "" means that the pod is complete. `lender` is where an
+    object names the serving runtime that does, and the root of the pod there. With `presets` it chooses all resources
+    where none are written.
     """
 
     base: Path
@@ -48,6 +49,7 @@ class PodSource:
     inherits: bool = False
     count: tuple[Factor, ...] = ()
     completed_by: str = ""
+    lender: tuple[Path, Path] | None = None
     presets: bool = False
 
     def locate(self, obj: JsonObject) -> Iterator[PodLocation]:
@@ -55,7 +57,8 @@ class PodSource:
         for place, value in pod_path.follow(obj, self.base):
             found = self._read(value, place, obj) if isinstance(value, dict) else None
             if found is not None:
-                yield replace(found, pods=count(obj, self.count, place) if self.count else None)
+                pods = count(obj, self.count, place) if self.count else None
+                yield replace(found, pods=pods, lender=self._lender(obj, place))
 
     def _read(self, value: JsonObject, place: Path, obj: JsonObject) -> PodLocation | None:
         loose = [one for one in self.containers if one.is_in(value)]
@@ -73,6 +76,12 @@ class PodSource:
             completed_by=self.completed_by,
             unseen=self.presets and not _asks(pod),
         )
+
+    def _lender(self, obj: JsonObject, place: Path) -> tuple[str, Path] | None:
+        if self.lender is None:
+            return None
+        name = pod_path.at(obj, pod_path.bind(self.lender[0], place))
+        return (name, self.lender[1]) if isinstance(name, str) else None
 
     def _has_spec(self, value: JsonObject) -> bool:
         if self.spec is None:

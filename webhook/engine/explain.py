@@ -94,7 +94,7 @@ def _explain(manifest: Manifest, context: _Context) -> Iterator[ExplainedTemplat
     if workload is None:
         shapes = list(pod_shapes.find(manifest.content, context.world.policy.accelerators))
     else:
-        shapes = [pod_shapes.of(location) for location in workload.locate(manifest.content)]
+        shapes = [pod_shapes.of(location) for location in context.around.locate(manifest, workload)]
     for shape in shapes:
         if shape.pod is None:
             yield _skipped(manifest, _OWN_WORDS, shape)

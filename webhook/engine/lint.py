@@ -13,6 +13,7 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.manifest import Manifest
+from webhook.domain.pod_location import PodLocation
 from webhook.domain.pointer import field_path
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
@@ -27,6 +28,7 @@ from webhook.engine import namespace_levels
 from webhook.engine import pod_shapes
 from webhook.engine import promise
 from webhook.engine import reported
+from webhook.engine import runtimes
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import is_exempt_namespace
 from webhook.engine.exempt import why_pod_exempt
@@ -36,6 +38,7 @@ from webhook.engine.judge import judge_pod
 from webhook.engine.kinds import workload_of
 from webhook.engine.limit_range import ContainerDefaults
 from webhook.engine.pod_shapes import Shape
+from webhook.engine.runtimes import Runtimes
 from webhook.engine.world import World
 
 UNKNOWN_KIND = "unknown-kind"
@@ -45,13 +48,14 @@ EXEMPT = "exempt"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the judgement of one object draws from the others: labels and LimitRanges by namespace."""
+    """What the judgement of one object draws from the others: labels, LimitRanges and runtimes by namespace."""
 
     world: World
     workloads: Sequence[Workload]
     default_namespace: str
     labels: Mapping[str, Mapping[str, str]]
     limits: Mapping[str, Sequence[ContainerDefaults]]
+    lent: Runtimes
 
     def namespace(self, manifest: Manifest) -> str:
         """Answer the namespace that the object goes to."""
@@ -61,6 +65,12 @@ class Surroundings:
         """Find the kind of workload that the object is, None where its kind is not known."""
         group, _, version = get_text(manifest.content, "apiVersion").rpartition("/")
         return workload_of(group, version, get_text(manifest.content, "kind"), self.workloads)
+
+    def locate(self, manifest: Manifest, workload: Workload) -> list[PodLocation]:
+        """Answer the pods of the object, completed by the runtimes that it names."""
+        namespace = self.namespace(manifest)
+        found = workload.locate(manifest.content)
+        return [runtimes.complete(one, workload.group, namespace, self.lent) for one in found]
 
     def modes(self, namespace: str) -> Modes:
         """Answer the policy's modes there, raised by the labels of a Namespace document."""
@@ -101,7 +111,8 @@ def survey(
     """Gather what the judgement of one object draws from the others."""
     labels: dict[str, Mapping[str, str]] = {}
     limits: dict[str, list[ContainerDefaults]] = {}
-    around = Surroundings(world, workloads, default_namespace, labels, limits)
+    lent = runtimes.gather(manifests, workloads, default_namespace)
+    around = Surroundings(world, workloads, default_namespace, labels, limits, lent)
     for manifest in manifests:
         match type_of(manifest):
             case ("v1", "Namespace"):
@@ -120,7 +131,7 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
         for shape in pod_shapes.find(manifest.content, around.world.policy.accelerators):
             yield _unknown(manifest, shape, around)
         return
-    locations = list(workload.locate(manifest.content))
+    locations = around.locate(manifest, workload)
     labelled = tuple(level_label.find(workload, manifest.content))
     for location in locations:
         shape = pod_shapes.of(location)

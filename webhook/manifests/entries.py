@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webhook.domain.pod_source import PodSource
+from webhook.domain.pointer import Path
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
 from webhook.engine.kinds import REGISTERED
@@ -106,7 +108,7 @@ def _claims(policy: Policy) -> Entry:
 
 def _templates(policy: Policy) -> Entry:
     """Judge workloads when they are applied; their pods are judged again, so nothing is lost without an answer."""
-    kinds = [kind for kind in REGISTERED if kind.required and kind.kind != "Pod"]  # a Pod has entries of its own
+    kinds, _ = _kinds(policy)
     paths = (source.base for kind in kinds for source in kind.pods)
     return Entry(
         name="templates.validate.numagate.io",
@@ -123,15 +125,27 @@ def _operators(policy: Policy) -> Entry:
 
     What such an object asks for has as many places as there are kinds, so the service looks for it.
     """
-    known = [kind for kind in REGISTERED if not kind.required]
+    _, kinds = _kinds(policy)
     return Entry(
         name="operators.validate.numagate.io",
         path=_VALIDATE,
-        rules=_rules([*known, *policy.workloads]),
+        rules=_rules(kinds),
         conditions=(("created-or-respecified", match.created_or_respecified()),),
         binding=False,
         seconds=3,
     )
+
+
+def _kinds(policy: Policy) -> tuple[list[Workload], list[Workload]]:
+    """Answer the kinds with templates where the built-in kinds have them, and all others; a Pod has its own entries."""
+    known = [kind for kind in (*REGISTERED, *policy.workloads) if kind.kind != "Pod"]
+    usual = {source for kind in known if kind.required for source in map(_place, kind.pods)}
+    alike = [kind for kind in known if usual.issuperset(map(_place, kind.pods))]
+    return alike, [kind for kind in known if kind not in alike]
+
+
+def _place(source: PodSource) -> tuple[Path, Path | None, str]:
+    return source.base, source.spec, source.completed_by
 
 
 def _rules(kinds: Iterable[Workload]) -> tuple[Manifest, ...]:

@@ -9,5 +9,5 @@ WORKLOAD = Workload(
     versions=("v1beta1",),
     kind="InferenceService",
     resource="inferenceservices",
-    pods=components(("engine", "decoder", "router"), completed_by="the serving runtime"),
+    pods=components(("engine", "decoder", "router"), completed_by="the serving runtime", lender=".spec.runtime.name"),
 )

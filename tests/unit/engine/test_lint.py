@@ -121,19 +121,19 @@ def test_a_workload_without_a_template_is_invalid(tmp_path: Path) -> None:
 
 
 def test_a_pod_of_an_unknown_kind_is_judged_and_never_called_fine(tmp_path: Path) -> None:
-    custom = {"apiVersion": "ray.io/v1", "kind": "RayService", "spec": {"worker": {"spec": UNEQUAL["spec"]}}}
+    custom = {"apiVersion": "acme.example/v1", "kind": "Gizmo", "spec": {"worker": {"spec": UNEQUAL["spec"]}}}
     result = only(tmp_path, custom)
     assert (result.decision, result.path, codes(result)) == (
         "unknown",
         "spec.worker.spec",
         ["unknown-kind", "unequal-resources"],
     )
-    assert "RayService (ray.io/v1) is not a known kind" in result.findings[0].message
+    assert "Gizmo (acme.example/v1) is not a known kind" in result.findings[0].message
     assert [edit.path for edit in result.edits] == ["spec.worker.spec.containers[0].resources.requests[cpu]"]
 
 
 def test_an_aligned_pod_of_an_unknown_kind_is_still_unknown(tmp_path: Path) -> None:
-    custom = {"apiVersion": "ray.io/v1", "kind": "RayService", "spec": {"worker": {"spec": pod()["spec"]}}}
+    custom = {"apiVersion": "acme.example/v1", "kind": "Gizmo", "spec": {"worker": {"spec": pod()["spec"]}}}
     assert only(tmp_path, custom).decision == "unknown"
 
 

@@ -29,6 +29,7 @@ def component(path: str, *, worker: bool = False) -> PodSource:
         inherits=True,
         count=() if worker else times(f"{path}.minReplicas"),
         completed_by=_RUNTIME,
+        lender=(parse(f"{path}.model.runtime"), ("spec", "workerSpec") if worker else ("spec",)),
     )
 
 

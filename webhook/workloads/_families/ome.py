@@ -1,5 +1,7 @@
 """The pods of OME: pod specs written inline, with the server's container in a field of its own."""
 
+from dataclasses import replace
+
 from webhook.domain.loose_container import LooseContainer
 from webhook.domain.pod_count import times
 from webhook.domain.pod_path import parse
@@ -13,9 +15,17 @@ _FIELDS: tuple[tuple[Path, Path], ...] = (
 _RUNNER = (LooseContainer("ome-container", ("runner",)),)
 
 
-def components(names: tuple[str, ...], *, completed_by: str) -> tuple[PodSource, ...]:
-    """Read each component: one pod, or a leader and the workers that belong to it."""
-    return tuple(source for name in names for source in _component(f".spec.{name}", completed_by))
+def components(names: tuple[str, ...], *, completed_by: str, lender: str = "") -> tuple[PodSource, ...]:
+    """Read each component: one pod, or a leader and the workers that belong to it.
+
+    `lender` is where the object names a runtime, in which each component has its name with "Config" behind it.
+    """
+    found = (source for name in names for source in _component(f".spec.{name}", completed_by))
+    return tuple(replace(one, lender=(parse(lender), _config(one.base))) for one in found) if lender else tuple(found)
+
+
+def _config(base: Path) -> Path:
+    return ("spec", f"{base[1]}Config", *base[2:])
 
 
 def _component(path: str, completed_by: str) -> tuple[PodSource, ...]:
