@@ -63,7 +63,8 @@ class Template:
     """One pod in an object: `path` is the field path where it lies; `pod` looks like a Pod.
 
     `form` is "pod", "container" (a container without a pod around it), "resources" (no more than its resources) or
-    "raw" (a vocabulary of its own). `root` is the part of the object that lint tells of.
+    "raw" (a vocabulary of its own). `root` is the part of the object that lint tells of. `written` is what the object
+    holds of the pod, where objects beside it hold the rest.
     """
 
     path: str
@@ -71,6 +72,7 @@ class Template:
     pod: Object
     expect: Expect
     root: str
+    written: Object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +110,8 @@ class Case:
     policy: Object
     runners: tuple[str, ...]
     manifest: Object
+    judged_beside: int = 0
+    """How many pods the objects beside it hold."""
     review: Review | None = field(default=None)
 
     @property
@@ -192,6 +196,7 @@ def _read_case(raw: Object) -> Case:
     runners = raw.pop("runners", list(RUNNERS) if known else ["engine", "lint"])
     common = {"policy": raw.pop("policy", {}), "governs": raw.pop("governs", "accelerators")}
     beside = tuple(raw.pop("beside", []))
+    judged_beside = raw.pop("judged_beside", 0)
     review = _review(raw.pop("review"), namespace, identifier) if "review" in raw else None
     if review is not None:
         templates: tuple[Template, ...] = ()
@@ -204,7 +209,7 @@ def _read_case(raw: Object) -> Case:
         templates = tuple(_template(path, dict(item), machines) for path, item in raw.pop("templates").items())
         manifest = copied(raw.pop("object", {}))
         for template in templates:
-            put_template(manifest, template.path, template.form, template.pod)
+            put_template(manifest, template.path, template.form, template.written)
     if raw:
         message = f"unknown keys {sorted(raw)}"
         raise ValueError(message)
@@ -222,6 +227,7 @@ def _read_case(raw: Object) -> Case:
         machines=machines,
         runners=tuple(runners),
         manifest={**manifest, "apiVersion": api_version, "kind": kind, "metadata": metadata},
+        judged_beside=judged_beside,
         review=review,
         **common,
     )
@@ -230,12 +236,10 @@ def _read_case(raw: Object) -> Case:
 def _template(path: str, raw: Object, machines: tuple[str, ...]) -> Template:
     expect = _expect(raw.pop("expect"), machines)
     root = raw.pop("root", path)
-    if "raw" in raw:
-        return Template(path, "raw", raw.pop("raw"), expect, root)
-    for form in ("container", "resources"):
-        if form in raw:
-            return Template(path, form, pod({"containers": raw.pop(form)}), expect, root)
-    return Template(path, "pod", pod(raw.pop("pod")), expect, root)
+    form = next(word for word in ("raw", "container", "resources", "pod") if word in raw)
+    written = raw[form] if form == "raw" else pod(raw["pod"] if form == "pod" else {"containers": raw[form]})
+    judged = pod(raw["judged"]) if "judged" in raw else written
+    return Template(path, form, judged, expect, root, written)
 
 
 def _review(raw: Object, namespace: str, identifier: str) -> Review:

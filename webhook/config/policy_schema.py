@@ -21,6 +21,7 @@ from webhook.config.schema import Envelope
 from webhook.config.schema import Model
 from webhook.config.schema import Text
 from webhook.config.words import shorten
+from webhook.config.workload_schema import Workloads
 
 _COUNT = re.compile(r"[a-z0-9.-]+/(?!\*+$)[A-Za-z0-9._*-]+")
 _NEVER = re.compile(r"[A-Za-z0-9./_*-]+")
@@ -210,6 +211,7 @@ class PolicySpec(Model):
     recognition: RecognitionSpec | None = None
     repair: RepairSpec | None = None
     exemptions: ExemptionsSpec | None = None
+    workloads: Workloads | None = None
 
 
 class AlignmentPolicy(Envelope):

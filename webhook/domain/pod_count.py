@@ -13,12 +13,14 @@ class Factor:
     """A number at `path` in the object, or `default` where none is written (None: then nobody can say).
 
     Members of lists are those that the template lies in. There is one less if something lies at `less`; () is the
-    object, which always is there. Without a path the number is `default`.
+    object, which always is there. Nobody can say either where something lies at `unless`. Without a path the number is
+    `default`.
     """
 
     path: Path | None
     default: int | None = 1
     less: Path | None = None
+    unless: Path | None = None
 
 
 ONE = (Factor(None),)
@@ -42,6 +44,8 @@ def count(obj: JsonObject, factors: Iterable[Factor], place: Path) -> int | None
 
 
 def _number(obj: JsonObject, factor: Factor, place: Path) -> int | None:
+    if factor.unless is not None and pod_path.at(obj, factor.unless) is not None:
+        return None
     value = None if factor.path is None else pod_path.at(obj, pod_path.bind(factor.path, place))
     if value is None:
         value = factor.default

@@ -19,7 +19,8 @@ class Workload:
 
     `name` is unique in the registry; `resource` is the plural that webhook rules name. `required` means that the API
     server refuses an object without a template; otherwise its operator may find the pods elsewhere: for a known reason
-    if something lies at `elsewhere`. Only a few kinds are not `namespaced`.
+    if something lies at `elsewhere`. Only a few kinds are not `namespaced`; None
+    means that this is not known.
     """
 
     name: str
@@ -30,7 +31,7 @@ class Workload:
     pods: tuple[PodSource, ...]
     required: bool = False
     elsewhere: Path | None = None
-    namespaced: bool = True
+    namespaced: bool | None = True
 
     def locate(self, obj: JsonObject) -> Iterator[PodLocation]:
         """Yield the pods of `obj`, in order; a part that is absent or no object is left out."""

@@ -38,7 +38,7 @@ def soften(judgement: Judgement, location: PodLocation) -> Judgement:
 
 def unseen() -> Finding:
     """Say that an operator chooses what its pods ask for."""
-    message = "numagate cannot see what the operator will ask for: lint its pods, or apply them with --dry-run=server"
+    message = "numagate cannot see what the operator will ask for: lint its pods, or --dry-run=server them"
     return Finding(UNSEEN, Severity.WARNING, Level.NONE, ("spec",), message)
 
 

@@ -127,6 +127,7 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
     if not subject.accelerators and judgement.outcome is not Outcome.INVALID:
         return _skipped(manifest, _why_nothing(subject, shape), shape)
     readable = judgement.outcome is not Outcome.INVALID
+    pods = shape.location.pods if shape.location else None
     return ExplainedTemplate(
         result=reported.result(
             manifest,
@@ -136,13 +137,13 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
             outcome=Outcome.SKIP if exempt else judgement.outcome,
             findings=as_refused(judgement),
             judgement=judgement,
-            pods=shape.location.pods if shape.location else None,
+            pods=pods,
         ),
         repaired=repaired,
         qos=subject.facts.qos.value,
         because=tuple(map(_said, judgement.remaining)) if readable and exempt is None else (),
         containers=tuple(map(_container, subject.facts.containers)),
-        classes=tuple(_class(subject, fit, judgement.told, world.classes) for fit in subject.fits) if readable else (),
+        classes=tuple(_class(subject, fit, judgement, world.classes, pods) for fit in subject.fits) if readable else (),
         ineligible=_ineligible(subject, world.classes) if readable else {},
         notes=tuple(_notes(judgement, subject, exempt, known=known, repaired=repaired)),
     )
@@ -164,7 +165,9 @@ def _container(container: Container) -> ExplainedContainer:
     return ExplainedContainer(container.name, container.kind.value, requests)
 
 
-def _class(subject: Subject, fit: ClassFit, told: Subject, classes: Sequence[NodeClass]) -> ExplainedClass:
+def _class(
+    subject: Subject, fit: ClassFit, judgement: Judgement, classes: Sequence[NodeClass], pods: int | None
+) -> ExplainedClass:
     node_class, facts = fit.node_class, subject.facts
     traced = trace(facts, node_class)
     admission = traced.admission
@@ -178,8 +181,9 @@ def _class(subject: Subject, fit: ClassFit, told: Subject, classes: Sequence[Nod
         fits=fit.fits,
         reason=fit.reason or fit.uneven,
         replicas=replicas_on_empty(facts, node_class, subject.accelerators, subject.numa_nodes),
+        pods=pods,
         stranded=_stranded(subject, fit),
-        shapes=_shapes(subject, told, node_class, classes),
+        shapes=_shapes(subject, judgement.told, node_class, classes),
         trace=traced,
         drawing=draw(node_class, admission),
     )

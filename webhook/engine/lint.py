@@ -35,6 +35,7 @@ from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.kinds import kinds_of
 from webhook.engine.kinds import workload_of
 from webhook.engine.limit_range import ContainerDefaults
 from webhook.engine.pod_shapes import Shape
@@ -111,6 +112,7 @@ def survey(
     """Gather what the judgement of one object draws from the others."""
     labels: dict[str, Mapping[str, str]] = {}
     limits: dict[str, list[ContainerDefaults]] = {}
+    workloads = kinds_of((world.policy,), workloads)
     lent = runtimes.gather(manifests, workloads, default_namespace)
     around = Surroundings(world, workloads, default_namespace, labels, limits, lent)
     for manifest in manifests:

@@ -11,7 +11,7 @@ from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.essence import essence
 from webhook.engine.exempt import why_exempt
-from webhook.engine.kinds import REGISTERED
+from webhook.engine.kinds import kinds_of
 from webhook.engine.kinds import workload_of
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
@@ -38,7 +38,7 @@ def _decide(request: Request, world: World) -> Decision:
         return _review_pod(request, request.object, world)
     if request.review_pass is Pass.MUTATE:
         return respond.skip("not a pod", world.policy)
-    workload = workload_of(request.group, request.version, request.kind, REGISTERED)
+    workload = workload_of(request.group, request.version, request.kind, kinds_of((world.policy,)))
     if workload is None:
         warning = f"numagate does not know kind {request.kind[:60]}: its pods are judged when they are created"
         return respond.admit(Outcome.UNKNOWN, (), [warning], {"decision": "unknown", "policy": world.policy.name})

@@ -8,13 +8,14 @@ from webhook.domain.pod_source import PodSource
 from webhook.domain.pointer import Path
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
-from webhook.engine.kinds import REGISTERED
+from webhook.engine.kinds import kinds_of
 from webhook.manifests import match
 from webhook.manifests.settings import Manifest
 
 FAIL = "Fail"
 IGNORE = "Ignore"
 
+_SCOPES = {True: "Namespaced", False: "Cluster", None: "*"}
 _MUTATE = "/mutate"
 _VALIDATE = "/validate"
 
@@ -138,7 +139,7 @@ def _operators(policy: Policy) -> Entry:
 
 def _kinds(policy: Policy) -> tuple[list[Workload], list[Workload]]:
     """Answer the kinds with templates where the built-in kinds have them, and all others; a Pod has its own entries."""
-    known = [kind for kind in (*REGISTERED, *policy.workloads) if kind.kind != "Pod"]
+    known = [kind for kind in kinds_of((policy,)) if kind.kind != "Pod"]
     usual = {source for kind in known if kind.required for source in map(_place, kind.pods)}
     alike = [kind for kind in known if usual.issuperset(map(_place, kind.pods))]
     return alike, [kind for kind in known if kind not in alike]
@@ -150,12 +151,12 @@ def _place(source: PodSource) -> tuple[Path, Path | None, str]:
 
 def _rules(kinds: Iterable[Workload]) -> tuple[Manifest, ...]:
     """Write one rule for the kinds of a group that have the same versions."""
-    grouped: dict[tuple[str, tuple[str, ...], bool], set[str]] = {}
+    grouped: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
     for kind in kinds:
-        grouped.setdefault((kind.group, kind.versions, kind.namespaced), set()).add(kind.resource)
+        grouped.setdefault((kind.group, kind.versions, _SCOPES[kind.namespaced]), set()).add(kind.resource)
     return tuple(
-        _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions, namespaced=namespaced)
-        for (group, versions, namespaced), resources in sorted(grouped.items())
+        _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions, scope=scope)
+        for (group, versions, scope), resources in sorted(grouped.items())
     )
 
 
@@ -165,12 +166,12 @@ def _rule(
     *,
     group: str = "",
     versions: Sequence[str] = ("v1",),
-    namespaced: bool = True,
+    scope: str = "Namespaced",
 ) -> Manifest:
     return {
         "apiGroups": [group],
         "apiVersions": list(versions),
         "operations": list(operations),
         "resources": list(resources),
-        "scope": "Namespaced" if namespaced else "Cluster",
+        "scope": scope,
     }

@@ -1,7 +1,8 @@
 """An InferenceService of KServe: pod specs written inline, which a serving runtime completes."""
 
 from webhook.domain.workload import Workload
-from webhook.workloads._families.kserve import component
+from webhook.workloads._families.kserve import companion
+from webhook.workloads._families.kserve import predictor
 
 WORKLOAD = Workload(
     name="inference-service",
@@ -10,10 +11,9 @@ WORKLOAD = Workload(
     kind="InferenceService",
     resource="inferenceservices",
     pods=(
-        component(".spec.predictor"),
-        component(".spec.predictor", worker=True),
-        component(".spec.transformer"),
-        component(".spec.explainer"),
-        component(".spec.canary[*].predictor"),
+        *predictor(".spec.predictor"),
+        companion(".spec.transformer"),
+        companion(".spec.explainer"),
+        *predictor(".spec.canary[*].predictor"),
     ),
 )

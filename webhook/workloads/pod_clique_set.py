@@ -1,8 +1,14 @@
 """A PodCliqueSet of Grove: cliques of equal pods that start and scale together."""
 
+from webhook.domain.pod_count import Factor
 from webhook.domain.pod_count import times
+from webhook.domain.pod_path import parse
 from webhook.domain.workload import Workload
 from webhook.domain.workload import pod_spec
+
+_CLIQUE = ".spec.template.cliques[*].spec"
+# Scaling groups multiply some cliques again: where there are any, nobody counts here.
+_SETS = Factor(parse(".spec.replicas"), unless=parse(".spec.template.podCliqueScalingGroups"))
 
 WORKLOAD = Workload(
     name="pod-clique-set",
@@ -10,11 +16,5 @@ WORKLOAD = Workload(
     versions=("v1alpha1",),
     kind="PodCliqueSet",
     resource="podcliquesets",
-    pods=(
-        # Scaling groups multiply some cliques again: where there are any, nobody counts here.
-        pod_spec(
-            ".spec.template.cliques[*].spec.podSpec",
-            times(".spec.replicas", ".spec.template.cliques[*].spec.replicas", ".spec.template.podCliqueScalingGroups"),
-        ),
-    ),
+    pods=(pod_spec(f"{_CLIQUE}.podSpec", (_SETS, *times(f"{_CLIQUE}.replicas"))),),
 )

@@ -1,8 +1,13 @@
 """A StormService of AIBrix: sets of roles, such as prefill and decode, scaled together."""
 
+from dataclasses import replace
+
 from webhook.domain.pod_count import times
 from webhook.domain.workload import Workload
 from webhook.domain.workload import template
+
+_ROLE = ".spec.template.spec.roles[*]"
+_INJECTION = ("metadata", "annotations", "model.aibrix.ai/sidecar-injection")
 
 WORKLOAD = Workload(
     name="storm-service",
@@ -11,9 +16,9 @@ WORKLOAD = Workload(
     kind="StormService",
     resource="stormservices",
     pods=(
-        template(
-            ".spec.template.spec.roles[*].template",
-            times(".spec.replicas", ".spec.template.spec.roles[*].replicas"),
+        replace(
+            template(f"{_ROLE}.template", times(".spec.replicas", f"{_ROLE}.replicas")),
+            shared=((_INJECTION, _INJECTION),),
         ),
     ),
 )

@@ -123,7 +123,7 @@ def test_lint_gives_the_stated_verdict(case: Case, tmp_path: Path, capsys: pytes
     _, report = lint(case, tmp_path, capsys)
     said = [
         verdict(result, template, known=case.known)
-        for result, template in zip(report["results"], case.templates, strict=True)
+        for result, template in zip(report["results"][case.judged_beside :], case.templates, strict=True)
     ]
     assert said == [wanted(case, template) for template in case.templates]
 
@@ -135,7 +135,7 @@ def test_lint_fails_where_something_has_to_change(
     code, report = lint(case, tmp_path, capsys)
     decisions = {template.expect.decision for template in case.templates}
     assert code == int(not case.known or bool(decisions & FAILING))
-    assert report["summary"]["ignored"] == len(case.beside)
+    assert report["summary"]["ignored"] == len(case.beside) - case.judged_beside
 
 
 @pytest.mark.parametrize("case", UNKNOWN)

@@ -3,6 +3,7 @@
 from webhook.domain.loose_container import LooseContainer
 from webhook.domain.pod_count import times
 from webhook.domain.pod_path import parse
+from webhook.domain.pod_source import OF_THE_OBJECT
 from webhook.domain.pod_source import PodSource
 from webhook.domain.pointer import Path
 
@@ -12,24 +13,50 @@ _FIELDS: tuple[tuple[Path, Path], ...] = (
     (("metadata", "labels"), ("labels",)),
     (("metadata", "annotations"), ("annotations",)),
 )
+_DOWNLOAD: Path = ("metadata", "annotations", "internal.serving.kserve.io/storage-initializer-sourceuri")
+"""KServe's own way of asking for an initialiser that downloads the model."""
 _FRAMEWORKS = ("model", "huggingface", "triton", "pytorch", "tensorflow", "onnx", "sklearn", "xgboost", "lightgbm")
 """Fields that hold the server's container: the one in use, then those by framework that came before it."""
 
 
-def component(path: str, *, worker: bool = False) -> PodSource:
-    """Read a component of an InferenceService; `worker` are the further pods of one that spans nodes."""
-    base = f"{path}.workerSpec" if worker else path
+def predictor(path: str) -> tuple[PodSource, PodSource]:
+    """Read a predictor: a pod spec around the server's container, and further pods of one that spans nodes."""
+    runtime = parse(f"{path}.model.runtime")
+    return (
+        PodSource(
+            base=parse(path),
+            spec=(),
+            metadata=None,
+            shared=OF_THE_OBJECT,
+            fields=(*_FIELDS, (_DOWNLOAD, ("model", "storageUri"))),
+            containers=tuple(LooseContainer("kserve-container", (name,)) for name in _FRAMEWORKS),
+            labels=_LABELS,
+            count=times(f"{path}.minReplicas"),
+            completed_by=_RUNTIME,
+            lender=(runtime, ("spec",)),
+        ),
+        PodSource(
+            base=parse(f"{path}.workerSpec"),
+            spec=(),
+            metadata=None,
+            shared=OF_THE_OBJECT,
+            labels=_LABELS,
+            completed_by=_RUNTIME,
+            lender=(runtime, ("spec", "workerSpec")),
+        ),
+    )
+
+
+def companion(path: str) -> PodSource:
+    """Read a transformer or explainer: its containers are all there."""
     return PodSource(
-        base=parse(base),
+        base=parse(path),
         spec=(),
         metadata=None,
-        fields=() if worker else _FIELDS,
-        containers=() if worker else tuple(LooseContainer("kserve-container", (name,)) for name in _FRAMEWORKS),
+        shared=OF_THE_OBJECT,
+        fields=_FIELDS,
         labels=_LABELS,
-        inherits=True,
-        count=() if worker else times(f"{path}.minReplicas"),
-        completed_by=_RUNTIME,
-        lender=(parse(f"{path}.model.runtime"), ("spec", "workerSpec") if worker else ("spec",)),
+        count=times(f"{path}.minReplicas"),
     )
 
 
@@ -51,6 +78,7 @@ def llm(path: str, replicas: str = "", *, completed_by: str = "its base configur
         base=parse(path),
         spec=(),
         metadata=None,
+        shared=((_DOWNLOAD, ("spec", "model", "uri")),),
         labels=(("app.kubernetes.io/part-of", "llminferenceservice"),),
         count=times(replicas) if replicas else (),
         completed_by=completed_by,

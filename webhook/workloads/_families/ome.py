@@ -16,7 +16,7 @@ _RUNNER = (LooseContainer("ome-container", ("runner",)),)
 
 
 def components(names: tuple[str, ...], *, completed_by: str, lender: str = "") -> tuple[PodSource, ...]:
-    """Read each component: one pod, or a leader and the workers that belong to it.
+    """Read each component: one pod, or a leader and the workers that belong to it; a router never has these.
 
     `lender` is where the object names a runtime, in which each component has its name with "Config" behind it.
     """
@@ -30,8 +30,10 @@ def _config(base: Path) -> Path:
 
 def _component(path: str, completed_by: str) -> tuple[PodSource, ...]:
     replicas = f"{path}.minReplicas"
-    counts = {path: times(replicas), f"{path}.leader": times(replicas)}
-    counts[f"{path}.worker"] = times(replicas, f"{path}.worker.size")
+    counts = {path: times(replicas)}
+    if not path.startswith(".spec.router"):
+        counts[f"{path}.leader"] = times(replicas)
+        counts[f"{path}.worker"] = times(replicas, f"{path}.worker.size")
     return tuple(
         PodSource(
             base=parse(base),
