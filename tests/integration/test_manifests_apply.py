@@ -142,10 +142,10 @@ def test_modes_follow_each_other_in_both_directions(cluster: ControlPlane, ca: P
         seen.append(failure_policies(cluster))
 
     assert seen == [
-        [[], ["Ignore"] * 5],
-        [["Ignore"], ["Ignore"] * 5],
-        [["Fail"], ["Fail", "Fail", "Fail", "Ignore", "Ignore"]],
-        [[], ["Ignore"] * 5],
+        [[], ["Ignore"] * 6],
+        [["Ignore"], ["Ignore"] * 6],
+        [["Fail"], ["Fail"] * 3 + ["Ignore"] * 3],
+        [[], ["Ignore"] * 6],
     ]
 
 

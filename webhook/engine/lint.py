@@ -226,9 +226,9 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     version, kind = type_of(manifest)
     judgement = _judge(manifest, shape, around) if shape.pod is not None else None
     what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
-    known = [workload for workload in around.workloads if workload.kind == kind]
-    if known:
-        message = f"{what} is not served: write {known[0].group}{'/' if known[0].group else ''}{known[0].versions[0]}"
+    known = _other_version(version, kind, around.workloads)
+    if known is not None:
+        message = f"{what} is not served: write {known.group}{'/' if known.group else ''}{known.versions[0]}"
     elif judgement is None:
         message = f"{what} is not a known kind, and asks for devices in words of its own: lint the pods made of it"
     else:
@@ -247,6 +247,15 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
         findings=findings,
         judgement=judgement,
     )
+
+
+def _other_version(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
+    """Find the kind in another version; built-in kinds have lain in other groups, none of which has a dot."""
+    group = version.rpartition("/")[0]
+    for workload in workloads:
+        if workload.kind == kind and (workload.group == group or not ("." in workload.group or "." in group)):
+            return workload
+    return None
 
 
 def _without_template(manifest: Manifest, workload: Workload, around: Surroundings) -> Result:

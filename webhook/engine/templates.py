@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from dataclasses import replace
 
 from webhook.domain import keys
 from webhook.domain.finding import Finding
@@ -63,7 +64,7 @@ def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespac
         return respond.admit(outcome, findings, (), audit)
     if refused and modes.enforce is not Level.NONE:
         return respond.deny(tuple(one for one, _ in refused), audit, tuple(place for _, place in refused))
-    warnings = [text for item in judged for text in _warnings(item.judgement, modes)]
+    warnings = [text for item in judged for text in _warnings(item, modes)]
     return respond.admit(outcome, findings, (*respond.warned(own, modes), *warnings), audit)
 
 
@@ -88,9 +89,10 @@ def _hard(judgement: Judgement) -> Iterator[Finding]:
         yield from (one for one in rest if one.severity is Severity.FAULT)
 
 
-def _warnings(judgement: Judgement, modes: Modes) -> Iterator[str]:
+def _warnings(item: _Judged, modes: Modes) -> Iterator[str]:
+    judgement, place = item.judgement, item.location.place
     cured = {edit.code for edit in judgement.edits}
-    yield from map(messages.would_repair_warning, judgement.edits)
+    yield from (messages.would_repair_warning(replace(edit, path=place(edit.path))) for edit in judgement.edits)
     yield from respond.warned((one for one in judgement.findings if one.code not in cured), modes)
 
 

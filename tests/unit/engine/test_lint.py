@@ -143,6 +143,16 @@ def test_a_version_that_is_not_served_is_unknown_and_names_the_right_one(tmp_pat
     assert (result.decision, "write apps/v1" in result.findings[0].message) == ("unknown", True)
 
 
+def test_a_kind_of_another_group_that_has_the_same_name_is_not_taken_for_it(tmp_path: Path) -> None:
+    strange = {**deployment(pod()), "apiVersion": "acme.example/v1", "kind": "Job"}
+    assert "is not a known kind" in only(tmp_path, strange).findings[0].message
+
+
+def test_a_version_of_an_operator_s_kind_that_is_not_known_names_the_known_one(tmp_path: Path) -> None:
+    newer = {**deployment(pod()), "apiVersion": "leaderworkerset.x-k8s.io/v9", "kind": "LeaderWorkerSet"}
+    assert "write leaderworkerset.x-k8s.io/v1" in only(tmp_path, newer).findings[0].message
+
+
 def test_an_object_without_kind_is_walked_too(tmp_path: Path) -> None:
     result = only(tmp_path, {"worker": pod()["spec"]})
     assert (result.kind, result.decision) == ("", "unknown")

@@ -38,7 +38,8 @@ def test_an_aligned_object_passes_in_silence(sample: Sample, found: Object) -> N
 def test_what_the_pods_will_be_repaired_for_is_warned_of(sample: Sample, found: Object) -> None:
     decision = decide(sample, found)
     assert (decision.outcome, decision.allowed) == (Outcome.REPAIR, True)
-    assert decision.warnings[0].endswith("write limits.cpu: 8 (is 7); its pods will be repaired so")
+    field = sample.cpu.replace("[cpu]", ".cpu").split(".")[-2]
+    assert decision.warnings[0].endswith(f": write {field}.cpu: 8 (is 7); its pods will be repaired so")
 
 
 @pytest.mark.parametrize(("sample", "found"), given("refused"))

@@ -1,7 +1,12 @@
 """Every entry has conditions that keep other objects away from numagate."""
 
+from dataclasses import replace
+
 import pytest
 
+from webhook.domain.workload import Workload
+from webhook.domain.workload import pod_spec
+from webhook.domain.workload import template
 from webhook.engine.kinds import REGISTERED
 from webhook.manifests.entries import Entry
 from webhook.manifests.entries import mutating
@@ -62,6 +67,25 @@ def test_every_kind_but_the_pod_is_in_one_of_the_two_entries(found: tuple[Entry,
     known = {(kind.group, version, kind.resource) for kind in REGISTERED for version in kind.versions}
 
     assert known - listed == {("", "v1", "pods")}
+
+
+def test_kinds_of_the_policy_are_asked_for_whatever_their_scope(settings: Settings) -> None:
+    plain = Workload("a", "a.example", ("v1",), "A", "as", (template(".spec.template"),), namespaced=None)
+    nested = Workload("b", "b.example", ("v1", "v2"), "B", "bs", (pod_spec(".spec.parts[*]"),), namespaced=None)
+    *_, templates, operators = validating(replace(settings.policy, workloads=(plain, nested)))
+
+    assert [rule for rule in templates.rules if rule["scope"] == "*"] == [
+        {
+            "apiGroups": ["a.example"],
+            "apiVersions": ["v1"],
+            "operations": ["CREATE", "UPDATE"],
+            "resources": ["as"],
+            "scope": "*",
+        }
+    ]
+    assert [(rule["apiVersions"], rule["resources"]) for rule in operators.rules if rule["scope"] == "*"] == [
+        (["v1", "v2"], ["bs"])
+    ]
 
 
 def test_kinds_of_the_whole_cluster_are_asked_for_as_such(found: tuple[Entry, ...]) -> None:
