@@ -11,6 +11,8 @@ from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
+from webhook.engine.ruling import Ruling
+from webhook.engine.ruling import rule
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profile
@@ -64,7 +66,14 @@ def policy(**changes: Any) -> Policy:
 def world(*classes: NodeClass, machine: str | None = "generic-2x4", **changes: Any) -> World:
     """Make a world of the given classes, or of one machine of the library; None means unknown topology."""
     known = classes or ((load_profile(machine),) if machine else ())
-    return World(policy(**changes), known, own_namespace="numagate-system", instant=INSTANT)
+    return World((policy(**changes),), known, own_namespace="numagate-system", instant=INSTANT)
+
+
+def ruling(*classes: NodeClass, machine: str | None = "generic-2x4", **changes: Any) -> Ruling:
+    """Answer what a pod of `team-a` is judged by in such a world."""
+    found = rule({}, "team-a", world(*classes, machine=machine, **changes))
+    assert found is not None
+    return found
 
 
 def request(obj: Mapping[str, Any] | None, **changes: Any) -> Request:

@@ -21,7 +21,7 @@ CURABLE_LATER = {"missing-resources"}
 _IN_REFUSAL = re.compile(r"; ([a-z-]+)\](?=$|; | \(\+)")
 _IN_WARNING = re.compile(r" \[([a-z-]+)\]$")
 _PLACE = re.compile(r" \[((?:spec|metadata|template)[^ ;]*)[:;] ")
-_REPAIR = re.compile(r"\bwrite (?:limits|requests)\.(?:cpu|memory): ")
+_REPAIR = re.compile(r"\b(?:limits|requests)\.(?:cpu|memory)(?:: | \S+ -> | is )")
 
 
 def codes_of_refusal(message: str) -> set[str]:

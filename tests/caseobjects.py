@@ -66,6 +66,8 @@ def _container(name: str, value: object) -> Object:
     sides = {side: _resources(fields.pop(side)) for side in ("requests", "limits") if side in fields}
     if equal is not None:
         sides = {"requests": _resources(equal), "limits": _resources(equal)}
+    if "claims" in fields:
+        sides["claims"] = fields.pop("claims")
     return head | ({"resources": sides} if sides else {}) | fields
 
 

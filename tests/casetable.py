@@ -113,6 +113,8 @@ class Case:
     judged_beside: int = 0
     """How many pods the objects beside it hold."""
     review: Review | None = field(default=None)
+    free: tuple[Mapping[str, str], ...] | None = None
+    """What NUMA nodes of the machines have free at the moment; for the engine alone, as no manifest says it."""
 
     @property
     def builtin(self) -> bool:
@@ -197,6 +199,7 @@ def _read_case(raw: Object) -> Case:
     common = {"policy": raw.pop("policy", {}), "governs": raw.pop("governs", "accelerators")}
     beside = tuple(raw.pop("beside", []))
     judged_beside = raw.pop("judged_beside", 0)
+    free = tuple(raw.pop("free")) if "free" in raw else None
     review = _review(raw.pop("review"), namespace, identifier) if "review" in raw else None
     if review is not None:
         templates: tuple[Template, ...] = ()
@@ -229,6 +232,7 @@ def _read_case(raw: Object) -> Case:
         manifest={**manifest, "apiVersion": api_version, "kind": kind, "metadata": metadata},
         judged_beside=judged_beside,
         review=review,
+        free=free,
         **common,
     )
 

@@ -102,13 +102,24 @@ class ControlPlane:
             service_accounts=self.controllers,
             feature_gates=self.feature_gates,
         )
-        self._run("kube-apiserver", [*api_server, *self.api_server_flags]).until_ready(
-            lambda: self._answers(f"{self.url}/readyz"), seconds=READY_SECONDS
-        )
+        self._api_server = [*api_server, *self.api_server_flags]
+        self.start_api_server()
         if self.controllers:
             self._start_controllers()
         for binding in identity.ORDINARY_MAY_EDIT:
             self.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding)
+
+    def start_api_server(self) -> None:
+        """Start the API server, again after `stop_api_server`, and wait until it is ready."""
+        self._run("kube-apiserver", self._api_server).until_ready(
+            lambda: self._answers(f"{self.url}/readyz"), seconds=READY_SECONDS
+        )
+
+    def stop_api_server(self) -> None:
+        """End the API server for a while; its address stays, and etcd keeps what it knew."""
+        (daemon,) = [daemon for daemon in self.daemons if daemon.name == "kube-apiserver"]
+        self.daemons.remove(daemon)
+        daemon.stop()
 
     def _start_controllers(self) -> None:
         command = flags.controller_manager(
@@ -156,7 +167,7 @@ class ControlPlane:
 
     def kubeconfig(self, user: str = ADMIN) -> Path:
         """Answer the kubeconfig file of `user`."""
-        path = self.folder / f"{user}.kubeconfig"
+        path = self.folder / f"{user.replace(':', '-')}.kubeconfig"  # a colon separates files there
         if path.exists():
             return path
         return identity.write_kubeconfig(path, server=self.url, ca=self.identity.ca, token=self.identity.tokens[user])

@@ -17,7 +17,19 @@ ORDINARY = "ml-engineer"
 
 CONTROLLER_MANAGER = "system:kube-controller-manager"
 
-GROUPS = {ADMIN: "system:masters", ORDINARY: "ml-engineers", CONTROLLER_MANAGER: ""}
+SERVING = "system:serviceaccount:numagate-system:numagate"
+CONTROLLER = "system:serviceaccount:numagate-system:numagate-controller"
+"""numagate's own service accounts, known by static tokens."""
+
+SERVICE_ACCOUNTS = "system:serviceaccounts"
+
+GROUPS = {
+    ADMIN: "system:masters",
+    ORDINARY: "ml-engineers",
+    CONTROLLER_MANAGER: "",
+    SERVING: SERVICE_ACCOUNTS,
+    CONTROLLER: SERVICE_ACCOUNTS,
+}
 
 ORDINARY_MAY_EDIT = tuple(
     {

@@ -12,6 +12,7 @@ from typing import NoReturn
 import pytest
 import yaml
 from controlplane import build
+from controlplane import numagate_api
 from controlplane.case_service import CaseService
 from controlplane.case_service import registered_for
 from controlplane.cluster import ControlPlane
@@ -46,6 +47,18 @@ def control_plane(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ControlPlane(programs=programs) as running:
         RUNNING.append(running)
+        yield running
+        RUNNING.remove(running)
+
+
+@pytest.fixture(scope="module")
+def world_cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
+    """Run a control plane of one file's own, with what numagate's controller needs; its API server may be stopped."""
+    with ControlPlane(programs=programs, controllers=False) as running:
+        RUNNING.append(running)
+        objects = {"apiVersion": "v1", "kind": "List", "items": numagate_api.objects()}
+        running.kubectl("apply", "-f", "-", input=objects)
+        running.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
         yield running
         RUNNING.remove(running)
 

@@ -15,7 +15,10 @@ from controlplane.process import free_ports
 from controlplane.process import until
 
 from webhook.manifests.choices import read_settings
+from webhook.manifests.guard import guard
+from webhook.manifests.overlays import NAMES
 from webhook.manifests.overlays import OVERLAYS
+from webhook.manifests.overlays import base
 from webhook.manifests.overlays import flat
 from webhook.manifests.settings import Settings
 from webhook.manifests.tree import files
@@ -30,9 +33,12 @@ ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 @pytest.fixture(scope="module")
 def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
-    """Run an API server of our own: other tests must not meet these configurations."""
+    """Run an API server of our own that knows our kinds: other tests must not meet these configurations."""
     with ControlPlane(programs=programs, controllers=False) as running:
         running.create_namespace(OWN)
+        running.kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / "crds"))
+        names = [f"crd/{item['metadata']['name']}" for item in flat(read_settings(), "crds")]
+        running.kubectl("wait", "--for=condition=Established", *names)
         yield running
 
 
@@ -56,14 +62,14 @@ def built_in(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [manifest for manifest in manifests if not manifest["apiVersion"].startswith("cert-manager.io/")]
 
 
-@pytest.mark.parametrize("name", [name for name in OVERLAYS if name != "base"])
+@pytest.mark.parametrize("name", list(OVERLAYS))
 def test_kustomize_and_the_flat_rendering_say_the_same(cluster: ControlPlane, name: str) -> None:
     folder = REPOSITORY / "manifests" / "overlays" / name
 
     assert in_order(kustomize(cluster, folder)) == in_order(flat(read_settings(), name))
 
 
-@pytest.mark.parametrize("name", ["observe", "trial", "enforce", "self-signed"])
+@pytest.mark.parametrize("name", ["observe", "trial", "enforce", "self-signed", "enforce-file"])
 def test_kustomize_puts_a_known_bundle_into_every_entry(
     cluster: ControlPlane, ca: Path, tmp_path: Path, name: str
 ) -> None:
@@ -74,10 +80,16 @@ def test_kustomize_puts_a_known_bundle_into_every_entry(
 
 
 def test_kustomize_builds_the_base_alone(cluster: ControlPlane) -> None:
-    assert in_order(kustomize(cluster, REPOSITORY / "manifests" / "base")) == in_order(flat(read_settings(), "base"))
+    rendered = [manifest for manifests in base(read_settings()).values() for manifest in manifests]
+
+    assert in_order(kustomize(cluster, REPOSITORY / "manifests" / "base")) == in_order(rendered)
 
 
-@pytest.mark.parametrize("name", list(OVERLAYS))
+def test_kustomize_and_the_flat_rendering_have_the_same_kinds(cluster: ControlPlane) -> None:
+    assert in_order(kustomize(cluster, REPOSITORY / "manifests" / "crds")) == in_order(flat(read_settings(), "crds"))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_api_server_takes_every_object_without_a_warning(cluster: ControlPlane, name: str) -> None:
     objects = {"apiVersion": "v1", "kind": "List", "items": built_in(flat(read_settings(), name))}
 
@@ -86,22 +98,20 @@ def test_the_api_server_takes_every_object_without_a_warning(cluster: ControlPla
     assert (applied.stderr, applied.stdout.count("serverside-applied")) == ("", len(objects["items"]))
 
 
-def test_the_pods_pass_the_restricted_standard_of_their_own_namespace(cluster: ControlPlane) -> None:
-    made = flat(read_settings(), "base")
+@pytest.mark.parametrize("overlay", ["observe", "observe-file"])
+def test_the_pods_pass_the_restricted_standard_of_their_own_namespace(cluster: ControlPlane, overlay: str) -> None:
+    made = flat(read_settings(), overlay)
     namespace = next(item for item in made if item["kind"] == "Namespace")
-    template = next(item for item in made if item["kind"] == "Deployment")["spec"]["template"]
+    templates = [item["spec"]["template"] for item in made if item["kind"] == "Deployment"]
     cluster.kubectl("apply", "--server-side", "-f", "-", input=namespace)
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "one", **template["metadata"]},
-        "spec": template["spec"],
-    }
 
-    answer = cluster.request("POST", f"/api/v1/namespaces/{OWN}/pods?dryRun=All", pod)
+    for template in templates:
+        metadata = {"name": "one", **template["metadata"]}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
+        answer = cluster.request("POST", f"/api/v1/namespaces/{OWN}/pods?dryRun=All", pod)
 
-    assert (answer.status, answer.warnings) == (201, ())
-    assert answer.body["spec"]["priority"] == 2_000_000_000
+        assert (answer.status, answer.warnings) == (201, ())
+        assert answer.body["spec"]["priority"] == 2_000_000_000
 
 
 def failure_policies(cluster: ControlPlane) -> list[list[str]]:
@@ -142,10 +152,10 @@ def test_modes_follow_each_other_in_both_directions(cluster: ControlPlane, ca: P
         seen.append(failure_policies(cluster))
 
     assert seen == [
-        [[], ["Ignore"] * 6],
-        [["Ignore"], ["Ignore"] * 6],
-        [["Fail"], ["Fail"] * 3 + ["Ignore"] * 3],
-        [[], ["Ignore"] * 6],
+        [[], ["Ignore"] * 7],
+        [["Ignore"], ["Ignore"] * 7],
+        [["Fail"], ["Fail"] * 3 + ["Ignore"] * 4],
+        [[], ["Ignore"] * 7],
     ]
 
 
@@ -216,7 +226,7 @@ def metrics(cluster: ControlPlane) -> str:
 @pytest.fixture(scope="module")
 def guarded(cluster: ControlPlane) -> None:
     """Install the rule for the opt-out label, and let the ordinary user edit namespaces."""
-    items = [item for item in flat(read_settings(), "base") if item["kind"].startswith(("Validating", "ClusterRole"))]
+    items = guard()
     cluster.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": items})
     cluster.kubectl("create", "clusterrole", "namespaces", "--verb=create,get,patch,update", "--resource=namespaces")
     cluster.kubectl("create", "clusterrolebinding", "namespaces", "--clusterrole=namespaces", f"--user={ORDINARY}")

@@ -17,6 +17,7 @@ import trustme
 from controlplane.cluster import ControlPlane
 from controlplane.process import until
 
+from webhook.domain.policy import ExemptionRule
 from webhook.manifests.choices import read_settings
 from webhook.manifests.webhooks import configurations
 
@@ -82,7 +83,8 @@ def cluster(programs: dict[str, Path], recorder: Recorder) -> Iterator[ControlPl
     accelerators = replace(
         policy.accelerators, count=(*policy.accelerators.count, "example.com/a*c*e", "example.com/*_nps1")
     )
-    exemptions = replace(policy.exemptions, namespaces=(*policy.exemptions.namespaces, "openshift-*"))
+    more = ExemptionRule("tests", namespaces=("openshift-*",))
+    exemptions = replace(policy.exemptions, rules=(*policy.exemptions.rules, more))
     policy = replace(policy, accelerators=accelerators, exemptions=exemptions)
     items = configurations(policy, url=recorder.url, ca_bundle=recorder.ca)
     with ControlPlane(programs=programs, controllers=False) as running:

@@ -36,12 +36,12 @@ from webhook.domain.errors import NumagateError
 from webhook.engine.decision import Decision
 from webhook.engine.request import Request
 from webhook.engine.world import World
-from webhook.server import protocol
 from webhook.server.admission import LARGE_BYTES
-from webhook.server.body import MAX_BYTES
 from webhook.server.service import Service
 from webhook.server.settings import Settings
 from webhook.sources.policy_file import load_policy
+from webhook.web import protocol
+from webhook.web.body import MAX_BYTES
 
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 

@@ -15,6 +15,7 @@ FOLDERS = {
     "webhook.cli.commands": "COMMAND",
     "webhook.engine.shapes": "KIND",
     "webhook.formats": "FORMAT",
+    "webhook.sources.topology": "SOURCE",
     "webhook.workloads": "WORKLOAD",
 }
 

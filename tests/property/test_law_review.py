@@ -20,8 +20,17 @@ from webhook.engine.decision import Outcome
 from webhook.engine.essence import essence
 from webhook.engine.judge import judge_pod
 from webhook.engine.review import review
+from webhook.engine.ruling import Ruling
+from webhook.engine.ruling import rule
+from webhook.engine.world import World
 
 WORLDS = (world(), world(machine="two-socket-32c"), world(machine="generic-2x4-restricted"), world(machine=None))
+
+
+def ruled(obj: dict[str, Any], known: World) -> Ruling:
+    found = rule(obj, "team-a", known)
+    assert found is not None
+    return found
 
 
 def each_world() -> pytest.MarkDecorator:
@@ -66,7 +75,7 @@ def test_what_the_mutating_pass_repaired_the_validating_pass_accepts(known: Any,
 @given(obj=strategies.pods())
 @settings(max_examples=100)
 def test_a_repair_changes_cpu_and_memory_only(known: Any, obj: dict[str, Any]) -> None:
-    for edit in judge_pod(obj, known, modes=Modes()).edits:
+    for edit in judge_pod(obj, ruled(obj, known), modes=Modes()).edits:
         assert edit.path[-1] in {"cpu", "memory"}
 
 
@@ -74,7 +83,7 @@ def test_a_repair_changes_cpu_and_memory_only(known: Any, obj: dict[str, Any]) -
 @given(obj=strategies.pods())
 @settings(max_examples=100)
 def test_a_pod_is_guaranteed_exactly_where_no_finding_says_otherwise(known: Any, obj: dict[str, Any]) -> None:
-    verdict = judge_pod(obj, known, modes=Modes())
+    verdict = judge_pod(obj, ruled(obj, known), modes=Modes())
     if verdict.outcome in {Outcome.INVALID, Outcome.SKIP, Outcome.WARN}:
         return
     faults = [
@@ -95,9 +104,10 @@ def test_what_is_left_out_of_the_essence_changes_no_decision(known: Any, obj: di
     noisy = with_noise({**obj, "kind": "Pod"}, noise)
     kept = essence(noisy)
 
-    assert pods.validate(noisy, "team-a", known) == pods.validate(kept, "team-a", known)
-    decision = pods.mutate(kept, "team-a", known)
-    assert decision == pods.mutate(noisy, "team-a", known)
+    ruling = ruled(noisy, known)
+    assert pods.validate(noisy, ruling) == pods.validate(kept, ruling)
+    decision = pods.mutate(kept, ruling)
+    assert decision == pods.mutate(noisy, ruling)
     assert essence(apply(noisy, decision.patch)) == apply(kept, decision.patch)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from builders import GPU
-from builders import world
+from builders import ruling
 from hypothesis import given
 from hypothesis import strategies as st
 from misfits import CONTAINER_SCOPE
@@ -94,9 +94,9 @@ def test_a_shape_that_is_shown_fits(obj: dict[str, Any], machine: str) -> None:
 @given(guaranteed(), st.sampled_from(list(CLASSES)))
 def test_a_pod_written_as_told_has_no_fault_of_its_fit(obj: dict[str, Any], machine: str) -> None:
     node_class = CLASSES[machine]
-    known = world(node_class)
+    known = ruling(node_class)
     shown = [one for one in shapes(misfit(obj, node_class), node_class) if one.node_class is node_class]
-    judged = [judge_pod(apply(obj, one), known, modes=known.policy.modes) for one in shown]
+    judged = [judge_pod(apply(obj, one), known) for one in shown]
     faults = [
         (one.code, one.message)
         for judgement in judged

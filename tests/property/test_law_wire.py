@@ -16,14 +16,14 @@ from webhook.engine.decision import Decision
 from webhook.engine.request import Pass
 from webhook.engine.review import review
 from webhook.engine.world import World
-from webhook.server import duration
-from webhook.server import wire
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profiles
+from webhook.web import duration
+from webhook.web import wire
 
 LOADED = load_policy(profiles=load_profiles("generic-2x4"))
 WORLD = World(
-    policy=LOADED.policy,
+    policies=LOADED.policies,
     classes=LOADED.classes,
     own_namespace="numagate-system",
     instant=datetime(2030, 1, 1, tzinfo=UTC),

@@ -14,7 +14,6 @@ from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
-from webhook.domain.injectors import remark
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
 from webhook.domain.resources import COMPUTE
@@ -54,7 +53,7 @@ def _flaw(subject: Subject, container: Container, resource: str) -> Flaw:
         hint = f"write limits {resource}: " + (_MAIN_EXAMPLES if is_main else _HELPER_EXAMPLES)[resource]
     return Flaw(
         path=field_of(container, "limits", resource),
-        message=f"{what}: {hint}{'' if is_main else remark(container.name)}",
+        message=f"{what}: {hint}",
         container=container.name,
         actual=None if actual is None else str(actual),
         wanted=None if wanted is None else str(wanted),

@@ -13,24 +13,35 @@ from webhook.domain.check import Subject
 from webhook.domain.finding import Severity
 from webhook.domain.fit import Cause
 from webhook.domain.fit import Fits
+from webhook.domain.fraction import fraction_of
 from webhook.domain.levels import Level
 from webhook.domain.scheduling import telling_label
 
+_MOST_NAMED = 3
+"""How many classes are told one by one; a large cluster has dozens."""
+
 
 def find(subject: Subject) -> Iterator[Flaw]:
-    """Yield one flaw per refusing class where some other class takes the pod."""
-    taking = [fit.node_class for fit in subject.fits if fit.fits is not Fits.NO]
+    """Yield one flaw per refusing class where some other class takes the pod, and of many how many they are."""
+    taking = [fit.node_class for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED}]
     if not taking:
         return
-    for fit in subject.fits:
-        if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED:
-            selector = telling_label(taking, fit.node_class)
-            remedy = f"add nodeSelector {selector}" if selector else "give the NodeProfiles labels that tell them apart"
-            yield Flaw(
-                path=("spec", "nodeSelector"),
-                message=f"{remedy}: nodes of {fit.node_class.name} would refuse the pod ({fit.reason})",
-                wanted=selector,
-            )
+    refusing = [fit for fit in subject.fits if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED]
+    for fit in refusing[:_MOST_NAMED]:
+        selector = telling_label(taking, fit.node_class)
+        remedy = f"add nodeSelector {selector}" if selector else "give the NodeProfiles labels that tell them apart"
+        yield Flaw(
+            path=("spec", "nodeSelector"),
+            message=f"{remedy}: nodes of {fit.node_class.name} would refuse the pod ({fit.reason})",
+            wanted=selector,
+        )
+    if len(refusing) > _MOST_NAMED:
+        rest = len(refusing) - _MOST_NAMED
+        yield Flaw(
+            path=("spec", "nodeSelector"),
+            message=f"{rest} more node class{'es'[: 2 * (rest != 1)]} would refuse the pod: it fits "
+            f"{fraction_of(subject.fits)}",
+        )
 
 
 CHECK = Check(

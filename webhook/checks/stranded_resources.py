@@ -32,7 +32,7 @@ _GIBI = 1 << 30
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw with the numbers of the first class; a pod for several NUMA nodes is meant to fill them."""
-    taking = unlike(fit.node_class for fit in subject.fits if fit.fits is not Fits.NO)
+    taking = unlike(fit.node_class for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED})
     if subject.numa_nodes > 1 or not 0 < len(taking) <= MOST_MACHINES:
         return
     found = _on_all(subject, taking)

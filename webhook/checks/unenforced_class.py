@@ -20,8 +20,8 @@ from webhook.domain.policy import Answer
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw, as grave as the policy says, where the pod runs but nothing aligns it."""
     answer = subject.policy.on_unenforced
-    unenforced = [fit for fit in subject.fits if fit.fits is Fits.UNENFORCED]
-    could = any(fit.fits is Fits.YES or fit.cause is Cause.UNPINNED for fit in subject.fits)
+    unenforced = [fit for fit in subject.fits if fit.fits is Fits.UNENFORCED and fit.cause is not Cause.CLAIMED]
+    could = any(fit.fits is Fits.YES or fit.cause in {Cause.UNPINNED, Cause.CLAIMED} for fit in subject.fits)
     if not unenforced or could or answer is Answer.ALLOW:
         return
     yield Flaw(

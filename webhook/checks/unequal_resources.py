@@ -13,7 +13,6 @@ from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
-from webhook.domain.injectors import remark
 from webhook.domain.levels import Level
 from webhook.domain.resources import COMPUTE
 
@@ -23,15 +22,14 @@ def find(subject: Subject) -> Iterator[Flaw]:
     if subject.facts.resources_set:
         return
     for container in subject.facts.containers:
-        added = "" if container.name in subject.accelerators else remark(container.name)
         for resource in COMPUTE:
             request, limit = subject.chosen(container, resource)
             if request is not None and limit is None:
-                message = f"{resource} has a request of {request} but no limit, so the pod is not Guaranteed{added}"
+                message = f"{resource} has a request of {request} but no limit, so the pod is not Guaranteed"
                 yield Flaw(field_of(container, "limits", resource), message, container.name, None, str(request))
             elif limit is not None and (request is None or request < limit):
                 below = "0" if request is None else str(request)
-                message = f"{resource} request {below} is below its limit {limit}, so the pod is not Guaranteed{added}"
+                message = f"{resource} request {below} is below its limit {limit}, so the pod is not Guaranteed"
                 yield Flaw(field_of(container, "requests", resource), message, container.name, below, str(limit))
 
 

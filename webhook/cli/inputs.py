@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser, *, policy: str, governed: str) 
     """Add files, policy, profiles and namespace; `policy` and `governed` say what they are for in this command."""
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="a YAML or JSON file, a directory to search for them, or - for stdin")
-    add("--policy", metavar="FILE", help=f"policy to {policy} by (default: the built-in policy)")
+    add_world(parser, policy=f"{policy} by")
     add(
         "--profile",
         action="append",
@@ -41,6 +41,16 @@ def add_options(parser: argparse.ArgumentParser, *, policy: str, governed: str) 
     add("--namespace", default="default", help="namespace of objects that name none (default: default)")
 
 
+def add_world(parser: argparse.ArgumentParser, *, policy: str) -> None:
+    """Add where policies come from; `policy` says what this command does with them."""
+    parser.add_argument("--policy", metavar="FILE", help=f"policies to {policy} (default: the built-in policy)")
+    parser.add_argument(
+        "--world",
+        metavar="FILE",
+        help="world snapshot of a cluster (numagate world export): its policies, node classes and namespaces",
+    )
+
+
 def read(args: argparse.Namespace) -> Inputs:
     """Read what the options name; what cannot be read of the manifests is told in the reading.
 
@@ -51,6 +61,10 @@ def read(args: argparse.Namespace) -> Inputs:
     from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
 
     world = wiring.load_world(
-        policy=args.policy, profiles=args.profile, governs=args.governs, instant=datetime.now(tz=UTC)
+        policy=args.policy,
+        profiles=args.profile,
+        governs=args.governs,
+        instant=datetime.now(tz=UTC),
+        snapshot=args.world,
     )
     return Inputs(read_manifests(args.files, stdin=sys.stdin.buffer), world, wiring.load_workloads())

@@ -4,15 +4,20 @@ from types import MappingProxyType
 
 from webhook.config.amounts import read_amount
 from webhook.config.policy_workloads import to_workload
+from webhook.domain import instant
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.policy import Accelerators
 from webhook.domain.policy import Answer
 from webhook.domain.policy import Classes
+from webhook.domain.policy import ExemptionRule
 from webhook.domain.policy import Exemptions
 from webhook.domain.policy import Governs
 from webhook.domain.policy import HelperDefault
+from webhook.domain.policy import Match
 from webhook.domain.policy import NamespaceModes
+from webhook.domain.policy import Override
+from webhook.domain.policy import Overrides
 from webhook.domain.policy import Policy
 from webhook.domain.policy import Recognition
 from webhook.domain.policy import RepairRules
@@ -23,9 +28,8 @@ from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.raw import get_texts
-
-ALWAYS_EXEMPT = ("kube-system", "numagate-system")
-"""Namespaces that no policy can govern: the cluster's own pods and ours must start without us."""
+from webhook.domain.selector import LabelRequirement
+from webhook.domain.selector import LabelSelector
 
 
 def to_policy(name: str, spec: JsonObject) -> Policy:
@@ -35,13 +39,21 @@ def to_policy(name: str, spec: JsonObject) -> Policy:
     return Policy(
         name=name,
         generation="",
+        priority=_number(spec, "priority"),
+        match=_match(get_object(spec, "match")),
         governs=Governs(get_text(spec, "governs")),
         modes=_modes(modes),
         namespaces=tuple(_namespace(entry, modes) for entry in get_list(spec, "namespaces")),
+        overrides=_overrides(get_object(spec, "overrides")),
         classes=Classes(get_text(spec, "classes")),
         on_unknown=Answer(get_text(spec, "onUnknown")),
         on_unenforced=Answer(get_text(spec, "onUnenforced")),
-        accelerators=Accelerators(count=get_texts(accelerators, "count"), never=get_texts(accelerators, "never")),
+        min_reporting_nodes=_number(spec, "minReportingNodes"),
+        accelerators=Accelerators(
+            count=get_texts(accelerators, "count"),
+            never=get_texts(accelerators, "never"),
+            device_classes=get_texts(accelerators, "deviceClasses"),
+        ),
         recognition=_recognition(get_object(spec, "recognition")),
         repair=_repair(get_object(spec, "repair")),
         exemptions=_exemptions(get_object(spec, "exemptions")),
@@ -100,10 +112,52 @@ def _size(block: JsonObject) -> Quantity:
 
 
 def _exemptions(block: JsonObject) -> Exemptions:
-    listed = get_texts(block, "namespaces")
     return Exemptions(
-        namespaces=(*(name for name in ALWAYS_EXEMPT if name not in listed), *listed),
-        users=get_texts(block, "users"),
-        groups=get_texts(block, "groups"),
-        pods=block.get("pods") is True,
+        rules=tuple(_exemption(entry) for entry in get_list(block, "rules")), pods=block.get("pods") is True
     )
+
+
+def _exemption(entry: object) -> ExemptionRule:
+    return ExemptionRule(
+        reason=get_text(entry, "reason"),
+        until=instant.parse(get_text(entry, "until")),
+        namespaces=get_texts(entry, "namespaces"),
+        users=get_texts(entry, "users"),
+        groups=get_texts(entry, "groups"),
+        runtime_classes=get_texts(entry, "runtimeClasses"),
+    )
+
+
+def _match(block: JsonObject) -> Match:
+    return Match(
+        accelerators=get_texts(block, "accelerators") or None,
+        namespaces=get_texts(block, "namespaces") or None,
+        namespace_selector=_selector(block, "namespaceSelector"),
+        pod_selector=_selector(block, "podSelector"),
+    )
+
+
+def _selector(block: JsonObject, key: str) -> LabelSelector | None:
+    if key not in block:
+        return None
+    written = get_object(block, key)
+    labels = get_object(written, "matchLabels")
+    expressions = get_list(written, "matchExpressions")
+    return LabelSelector(
+        (
+            *(LabelRequirement(name, "In", (get_text(labels, name),)) for name in labels),
+            *(
+                LabelRequirement(get_text(one, "key"), get_text(one, "operator"), get_texts(one, "values"))
+                for one in expressions
+            ),
+        )
+    )
+
+
+def _overrides(block: JsonObject) -> Overrides:
+    return Overrides(**{mode: Override(word) for mode, word in block.items()})
+
+
+def _number(block: JsonObject, key: str) -> int:
+    number = block.get(key)
+    return number if isinstance(number, int) else 0

@@ -72,6 +72,18 @@ def read_stream(text: str, source: str) -> tuple[Document, ...]:
     return tuple(_read(text, source))
 
 
+def from_object(data: JsonObject, source: str) -> Document:
+    """Make a document of an object that comes from the API, and so has no lines."""
+    return Document(data=data, lines=dict.fromkeys(_places(data, ()), 0), source=source)
+
+
+def _places(value: object, path: Path) -> Iterator[Path]:
+    yield path
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, member in members:
+        yield from _places(member, (*path, step))
+
+
 def _read(text: str, source: str) -> Iterator[Document]:
     if len(text) > MAX_BYTES:
         message = f"{len(text)} characters are too many for a policy: write at most {MAX_BYTES}"

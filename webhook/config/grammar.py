@@ -1,18 +1,24 @@
 """Holds a document against the grammar of its kind. Only documents that people wrote need it: pydantic loads slowly."""
 
+from collections.abc import Iterator
 from collections.abc import Mapping
 
 from webhook.config.document import Document
+from webhook.config.lockout import lockouts
 from webhook.config.policy_schema import AlignmentPolicy
 from webhook.config.profile_schema import NodeProfile
 from webhook.config.schema import Model
 from webhook.config.schema import check_model
+from webhook.config.schema import model_errors
 from webhook.config.words import shorten
 from webhook.config.words import suggest
+from webhook.domain.api import API_VERSION
+from webhook.domain.api import POLICY
+from webhook.domain.api import PROFILE
+from webhook.domain.errors import PolicyError
 from webhook.domain.raw import get_text
 
-API_VERSION = "numagate.io/v1alpha1"
-_MODELS: Mapping[str, type[Model]] = {"AlignmentPolicy": AlignmentPolicy, "NodeProfile": NodeProfile}
+_MODELS: Mapping[str, type[Model]] = {POLICY: AlignmentPolicy, PROFILE: NodeProfile}
 
 
 def check(document: Document) -> None:
@@ -21,10 +27,29 @@ def check(document: Document) -> None:
     Raises:
         PolicyError: about the first thing that is wrong, with its line.
     """
+    check_model(document, _model(document))
+    for error in _lockouts(document):
+        raise error
+
+
+def errors(document: Document) -> tuple[PolicyError, ...]:
+    """Answer all that `check` would refuse."""
+    try:
+        model = _model(document)
+    except PolicyError as error:
+        return (error,)
+    return model_errors(document, model) or tuple(_lockouts(document))
+
+
+def _lockouts(document: Document) -> Iterator[PolicyError]:
+    return lockouts(document) if document.kind == POLICY else iter(())
+
+
+def _model(document: Document) -> type[Model]:
     version = get_text(document.data, "apiVersion")
     if version != API_VERSION:
         raise document.error(("apiVersion",), f"{shorten(version)} is not known: write {API_VERSION}")
     model = _MODELS.get(document.kind)
     if model is None:
         raise document.error(("kind",), f"{shorten(document.kind)} is not known: {suggest(document.kind, _MODELS)}")
-    check_model(document, model)
+    return model

@@ -93,10 +93,12 @@ def _homes(device: JsonObject) -> tuple[int, ...] | None:
 
 
 def _counted(resource: str, counts: JsonObject) -> tuple[Device, ...]:
-    """Number the devices through, cell by cell: gpu-0, gpu-1 and so on."""
+    """Number the devices through, cell by cell: gpu-0, gpu-1 and so on; those of cell -1 have no topology."""
     places = [cell for cell in counts for _ in range(integer(counts, cell, 0))]
     stem = resource.rpartition("/")[2]
-    return tuple(Device(id=f"{stem}-{number}", numa=(int(cell),)) for number, cell in enumerate(places))
+    return tuple(
+        Device(id=f"{stem}-{number}", numa=None if cell == "-1" else (int(cell),)) for number, cell in enumerate(places)
+    )
 
 
 def _kubelet(document: Document, block: JsonObject) -> KubeletSettings:

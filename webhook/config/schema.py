@@ -3,37 +3,50 @@
 from collections.abc import Mapping
 from typing import Annotated
 from typing import Any
+from typing import ClassVar
 from typing import Literal
 from typing import LiteralString
+from typing import Self
 from typing import TypeAlias
 
 from pydantic import AfterValidator
 from pydantic import BaseModel
 from pydantic import ConfigDict
+from pydantic import Field
+from pydantic import GetJsonSchemaHandler
 from pydantic import StringConstraints
 from pydantic import ValidationError
 from pydantic import model_validator
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 from pydantic_core import ErrorDetails
 from pydantic_core import PydanticCustomError
 
+from webhook.config import cel
 from webhook.config.amounts import read_amount
 from webhook.config.amounts import read_bytes
 from webhook.config.amounts import read_count
+from webhook.config.cel import QUANTITY
 from webhook.config.document import Document
 from webhook.config.overlay import written
+from webhook.config.rules import Rule
+from webhook.config.rules import add
 from webhook.config.words import shorten
 from webhook.config.words import suggest
 from webhook.domain.errors import PolicyError
 from webhook.domain.pointer import Path
 
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=512)]
+MANY = 512
+"""Entries of a list or a map, at most: an API server weighs the rules of a CRD by the largest document possible."""
+Many = Field(max_length=MANY)
 ResourceName: TypeAlias = Annotated[
     str, StringConstraints(pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$")
 ]
-Amount: TypeAlias = Annotated[object, AfterValidator(read_amount)]
+Amount: TypeAlias = Annotated[object, QUANTITY, Rule(read_amount, *cel.NOT_NEGATIVE)]
 """A quantity that is not negative."""
-Bytes: TypeAlias = Annotated[object, AfterValidator(read_bytes)]
+Bytes: TypeAlias = Annotated[object, QUANTITY, Rule(read_bytes, *cel.WHOLE)]
 """A quantity that is a whole number and not negative."""
 Count: TypeAlias = Annotated[int, AfterValidator(read_count)]
 
@@ -49,9 +62,14 @@ _NOUNS: Mapping[str, str] = {
 
 
 class Model(BaseModel):
-    """Base of all documents and their parts: camelCase, strict, frozen, and no unknown field."""
+    """Base of all documents and their parts: camelCase, strict, frozen, and no unknown field.
+
+    `together` are rules about several fields.
+    """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True, strict=True)
+
+    together: ClassVar[tuple[Rule, ...]] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -62,6 +80,19 @@ class Model(BaseModel):
                 message = f"unknown field: {suggest(str(key), known)}"
                 raise PydanticCustomError(_OURS, "{message}", {"message": message, "field": key})
         return value
+
+    @model_validator(mode="after")
+    def _keep_the_rules(self) -> Self:
+        for rule in self.together:
+            rule.check(self)
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        made = handler(schema)
+        place = handler.resolve_ref_schema(made)
+        place.update(add(place, *cls.together))
+        return made
 
 
 class Metadata(Model):
@@ -87,13 +118,20 @@ def check_model(document: Document, model: type[Model]) -> None:
     Raises:
         PolicyError: about the first error in the order of lines, with the number of further ones.
     """
+    found = model_errors(document, model)
+    if found:
+        first = found[0]
+        more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
+        raise PolicyError(first.reason + more, source=first.source, line=first.line, field=first.field)
+
+
+def model_errors(document: Document, model: type[Model]) -> tuple[PolicyError, ...]:
+    """Answer all that a model does not allow, in the order of lines."""
     try:
         model.model_validate(written(document.data))
     except ValidationError as errors:
-        found = sorted((_translate(document, error) for error in errors.errors()), key=lambda error: error.line)
-        first = found[0]
-        more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
-        raise PolicyError(first.reason + more, source=first.source, line=first.line, field=first.field) from None
+        return tuple(sorted((_translate(document, error) for error in errors.errors()), key=lambda error: error.line))
+    return ()
 
 
 def _translate(document: Document, error: ErrorDetails) -> PolicyError:
@@ -103,7 +141,9 @@ def _translate(document: Document, error: ErrorDetails) -> PolicyError:
         case "unknown_field":
             return document.error((*path, context["field"]), context["message"])
         case "missing":
-            return document.error((*path, str(error["loc"][-1])), "required, but not written")
+            name = str(error["loc"][-1])
+            there = path[-1:] == (name,)  # written as null, which counts as not written
+            return document.error(path if there else (*path, name), "required, but not written")
         case "value_error":
             return document.error(path, str(context["error"]))
     return document.error(path, shorten(error["input"]) + _complaint(error, context))

@@ -1,14 +1,12 @@
 """The grammar of a kind that a policy lists: where objects of somebody's own API keep their pods."""
 
-from collections.abc import Iterable
 from typing import Annotated
+from typing import ClassVar
 from typing import TypeAlias
 
-from pydantic import AfterValidator
 from pydantic import Field
-from pydantic import StringConstraints
-from pydantic import model_validator
 
+from webhook.config.rules import Rule
 from webhook.config.schema import Model
 from webhook.config.words import shorten
 from webhook.domain import pod_path
@@ -29,57 +27,19 @@ def _group(group: str) -> str:
     return group
 
 
-Group: TypeAlias = Annotated[
-    str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"), AfterValidator(_group)
-]
-Version: TypeAlias = Annotated[str, StringConstraints(pattern=r"^v[0-9]+((alpha|beta)[0-9]+)?$")]
-Kind: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z0-9]{0,62}$")]
-Resource: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]{0,62}$")]
-PodPath: TypeAlias = Annotated[str, AfterValidator(_path)]
-
-
-class WorkloadSpec(Model):
-    """One kind, and the paths of its pods."""
-
-    group: Group
-    versions: list[Version] = Field(min_length=1)
-    kind: Kind
-    resource: Resource
-    templates: list[PodPath] | None = None
-    pod_specs: list[PodPath] | None = None
-    replicas: PodPath | None = None
-
-    @model_validator(mode="after")
-    def _has_pods(self) -> "WorkloadSpec":
-        paths = [*(self.templates or ()), *(self.pod_specs or ())]
-        if not paths:
-            message = f"{self.kind} has no pods: write templates or podSpecs"
+def _has_pods(workload: "WorkloadSpec") -> None:
+    paths = [*(workload.templates or ()), *(workload.pod_specs or ())]
+    if not paths:
+        message = f"{workload.kind} has no pods: write templates or podSpecs"
+        raise ValueError(message)
+    through = _members(pod_path.parse(workload.replicas)) if workload.replicas else ()
+    for path in paths:
+        if pod_path.parse(path)[: len(through)] != through:
+            message = (
+                f"replicas {workload.replicas} goes through {pod_path.write(through)}, but {path} does not: "
+                "the number must stand beside the pods it counts"
+            )
             raise ValueError(message)
-        through = _members(pod_path.parse(self.replicas)) if self.replicas else ()
-        for path in paths:
-            if pod_path.parse(path)[: len(through)] != through:
-                message = (
-                    f"replicas {self.replicas} goes through {pod_path.write(through)}, but {path} does not: "
-                    "the number must stand beside the pods it counts"
-                )
-                raise ValueError(message)
-        return self
-
-
-def distinct(workloads: list[WorkloadSpec]) -> list[WorkloadSpec]:
-    """Refuse a kind that is listed twice in one version."""
-    seen: set[tuple[str, str, str]] = set()
-    for key in _keys(workloads):
-        if key in seen:
-            group, version, kind = key
-            message = f"{kind} of {group}/{version} is listed twice: put its paths into one entry"
-            raise ValueError(message)
-        seen.add(key)
-    return workloads
-
-
-def _keys(workloads: list[WorkloadSpec]) -> Iterable[tuple[str, str, str]]:
-    return ((one.group, version, one.kind) for one in workloads for version in one.versions)
 
 
 def _members(path: Path) -> Path:
@@ -88,4 +48,75 @@ def _members(path: Path) -> Path:
     return path[: last + 1]
 
 
-Workloads: TypeAlias = Annotated[list[WorkloadSpec], AfterValidator(distinct)]
+def _distinct(workloads: list["WorkloadSpec"]) -> list["WorkloadSpec"]:
+    seen: set[tuple[str, str, str]] = set()
+    for one in workloads:
+        for version in one.versions:
+            if (one.group, version, one.kind) in seen:
+                message = f"{one.kind} of {one.group}/{version} is listed twice: put its paths into one entry"
+                raise ValueError(message)
+            seen.add((one.group, version, one.kind))
+    return workloads
+
+
+Group: TypeAlias = Annotated[
+    str,
+    Field(max_length=253, pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"),
+    Rule(
+        _group,
+        "self.contains('.')",
+        "must be the API group of an operator: built-in kinds are known",
+    ),
+]
+Version: TypeAlias = Annotated[str, Field(max_length=32, pattern=r"^v[0-9]+((alpha|beta)[0-9]+)?$")]
+Kind: TypeAlias = Annotated[str, Field(max_length=63, pattern=r"^[A-Z][A-Za-z0-9]*$")]
+Resource: TypeAlias = Annotated[str, Field(max_length=63, pattern=r"^[a-z][a-z0-9]*$")]
+PodPath: TypeAlias = Annotated[
+    str,
+    Field(max_length=256),
+    Rule(
+        _path,
+        r"self.matches('^([.][A-Za-z][A-Za-z0-9_-]*([[][*][]])?)+$')",
+        "must be field names like .spec.roles[*].template, [*] for every member",
+    ),
+]
+Paths: TypeAlias = Annotated[list[PodPath], Field(max_length=32)]
+
+
+class WorkloadSpec(Model):
+    """One kind, and the paths of its pods."""
+
+    together: ClassVar[tuple[Rule, ...]] = (
+        Rule(
+            _has_pods,
+            "has(self.templates) && size(self.templates) > 0 || has(self.podSpecs) && size(self.podSpecs) > 0",
+            "has no pods: write templates or podSpecs",
+        ),
+    )
+
+    group: Group
+    """API group."""
+    versions: Annotated[list[Version], Field(min_length=1, max_length=8)]
+    """Versions of the API that the paths hold for."""
+    kind: Kind
+    """Kind."""
+    resource: Resource
+    """Its plural, as in kubectl get: webhook rules name it."""
+    templates: Paths | None = None
+    """Paths of PodTemplateSpecs, which have metadata and spec."""
+    pod_specs: Paths | None = None
+    """Paths of bare PodSpecs."""
+    replicas: PodPath | None = None
+    """Path of the number of such pods."""
+
+
+Workloads: TypeAlias = Annotated[
+    list[WorkloadSpec],
+    Field(max_length=16),
+    Rule(
+        _distinct,
+        "self.all(a, self.exists_one(b, b.group == a.group && b.kind == a.kind && "
+        "b.versions.exists(v, v in a.versions)))",
+        "lists a kind twice in one version: put its paths into one entry",
+    ),
+]

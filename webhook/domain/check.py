@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 
+from webhook.domain import injectors
 from webhook.domain import room
+from webhook.domain.claims import NOTHING_KNOWN
+from webhook.domain.claims import KnownClaims
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.fit import ClassFit
@@ -43,7 +46,7 @@ class Subject:
     `shares` are the CPU and memory that a repair would give where an accelerator container names none.
     `most_containers` is how many containers the pod may have to be simulated.
     `helper_values` are the same for helpers. `remedies` answers what would make a misfit fit, best first; it simulates,
-    and is asked only for what is told.
+    and is asked only for what is told. `claims` is what is known of the pod's claims.
     """
 
     facts: PodFacts
@@ -56,6 +59,7 @@ class Subject:
     helper_values: Mapping[str, Mapping[str, Quantity]]
     remedies: Callable[[], tuple[str, ...]] = tuple
     most_containers: int = MAX_CONTAINERS
+    claims: KnownClaims = NOTHING_KNOWN
 
     @property
     def mains(self) -> Iterator[Container]:
@@ -68,6 +72,11 @@ class Subject:
         return (container for container in self.facts.containers if container.name not in self.accelerators)
 
     @property
+    def claiming(self) -> Iterator[Container]:
+        """The containers that get accelerators by a resource claim."""
+        return (one for one in self.mains if self.accelerators[one.name].keys() - {*one.requests, *one.limits})
+
+    @property
     def crowded(self) -> bool:
         """Whether there are too many containers to simulate."""
         return len(self.facts.containers) > self.most_containers
@@ -75,8 +84,8 @@ class Subject:
     @property
     def unfit(self) -> bool:
         """Whether too few of the eligible classes take the pod: none of them, or under `classes: all` not all."""
-        refusing = [one for one in self.fits if one.fits is Fits.NO]
-        return bool(refusing) and (len(refusing) == len(self.fits) or self.policy.classes is Classes.ALL)
+        answers = {one.fits for one in self.fits}
+        return Fits.NO in answers and (answers <= {Fits.NO, Fits.UNSURE} or self.policy.classes is Classes.ALL)
 
     def whole_cpus(self, cpu: Quantity) -> int:
         """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""
@@ -91,7 +100,7 @@ class Subject:
 
     @property
     def _cpus_per_core(self) -> int:
-        classes = (one.node_class for one in self.fits if one.node_class.kubelet.full_pcpus_only)
+        classes = (one.node_class for one in self.fits if _hands_out_whole_cores(one))
         return math.lcm(*(node_class.threads_per_core for node_class in classes))
 
     def chosen(self, container: Container, resource: str) -> tuple[Quantity | None, Quantity | None]:
@@ -109,6 +118,10 @@ class Subject:
             return None
         quantity = values.get(resource)
         return None if quantity is None or quantity.is_zero else quantity
+
+
+def _hands_out_whole_cores(answer: ClassFit) -> bool:
+    return answer.node_class.trusted and answer.node_class.kubelet.full_pcpus_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +172,16 @@ class Check:
                 container=flaw.container,
                 actual=flaw.actual,
                 wanted=flaw.wanted,
+                cure=_cure(subject, flaw),
             )
+
+
+def _cure(subject: Subject, flaw: Flaw) -> str:
+    """Say what injected the helper whose value is wrong, and the setting that cures it."""
+    if flaw.path[-3:-2] != ("resources",):
+        return ""
+    helper = next((one for one in subject.helpers if one.name == flaw.container), None)
+    return "" if helper is None else injectors.cure_of(helper, flaw.path, flaw.wanted)
 
 
 def field_of(container: Container, side: str, resource: str) -> Path:

@@ -10,6 +10,7 @@ class Edit:
     """Set the value at `path` (from the pod's root) to `new`; `old` is None where nothing was written.
 
     `code` names the finding that the edit cures; `note` is a short reason for the warning, or "".
+    `cure` is what to write elsewhere, where somebody else injects the container; see `injectors`.
     """
 
     code: str
@@ -18,3 +19,4 @@ class Edit:
     old: str | None
     new: str
     note: str = ""
+    cure: str = ""

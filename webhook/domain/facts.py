@@ -13,6 +13,7 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
 from webhook.domain.pod import ContainerKind
+from webhook.domain.pod import PodClaim
 from webhook.domain.pod import PodFacts
 from webhook.domain.pod import QOSClass
 from webhook.domain.pointer import Path
@@ -70,8 +71,9 @@ def read(pod: JsonObject, rules: Rules = NEWEST, *, defaulted: bool = True) -> P
         affinity_terms=scheduling.read_affinity(spec),
         tolerations=scheduling.read_tolerations(spec),
         runtime_class=get_text(spec, "runtimeClassName"),
-        claims=bool(get_list(spec, "resourceClaims")),
+        claims=tuple(map(_claim, get_list(spec, "resourceClaims"))),
         shm_limits=tuple(_shm(spec)),
+        created=bool(get_text(get_object(pod, "status"), "qosClass")),
         unreadable=tuple(faults),
     )
 
@@ -115,6 +117,15 @@ def _container(item: JsonObject, path: Path, key: str, faults: list[Finding], *,
         command=(*get_texts(item, "command"), *get_texts(item, "args")),
         requests=defaults.container_requests(requests, limits) if defaulted else requests,
         limits=limits,
+        claims=tuple((get_text(one, "name"), get_text(one, "request")) for one in get_list(block, "claims")),
+    )
+
+
+def _claim(item: object) -> PodClaim:
+    return PodClaim(
+        name=get_text(item, "name"),
+        claim=get_text(item, "resourceClaimName"),
+        template=get_text(item, "resourceClaimTemplateName"),
     )
 
 

@@ -24,7 +24,8 @@ class Finding:
 
     `code` is the name of the check. `path` starts at the pod's own root (a template's place is put before it later).
     `message` is one line that stands alone: container, value and remedy; no pod name, nothing that varies between
-    retries. `actual` and `wanted` are canonical text, or None where there is no value to show.
+    retries. `actual` and `wanted` are canonical text, or None where there is no value to show. `cure` says who
+    else sets the value, where the container is not the author's, and by which setting.
     """
 
     code: str
@@ -35,3 +36,4 @@ class Finding:
     container: str | None = None
     actual: str | None = None
     wanted: str | None = None
+    cure: str = ""

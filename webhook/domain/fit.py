@@ -24,10 +24,12 @@ class Fits(Enum):
     NO = "no"
     UNENFORCED = "unenforced"
     """The node takes the pod, but its kubelet does not refuse a misaligned one."""
+    UNSURE = "unsure"
+    """The answer would not be yes, but too few nodes report this topology to refuse a pod by it."""
 
 
 class Cause(Enum):
-    """Why the answer is no."""
+    """Why the answer is not yes."""
 
     REFUSED = "refused"
     """The kubelet refuses the pod."""
@@ -35,6 +37,8 @@ class Cause(Enum):
     """The kubelet admits the pod, but over more NUMA nodes than it may use."""
     UNPINNED = "unpinned"
     """The kubelet admits the pod, but gives an accelerator container no exclusive CPUs."""
+    CLAIMED = "claimed"
+    """The kubelet aligns CPUs and memory, and does not see the devices: a driver hands them out by claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,15 @@ def fit_each(
         parts = (id(node_class.cells), id(node_class.devices), id(node_class.kubelet))
         if parts not in known:
             known[parts] = fit(facts, node_class, accelerators, numa_nodes)
-        found.append(replace(known[parts], node_class=node_class))
+        found.append(_sure(replace(known[parts], node_class=node_class)))
     return tuple(found)
+
+
+def _sure(answer: ClassFit) -> ClassFit:
+    """Leave open what a class says that may relax, but not refuse."""
+    if answer.node_class.trusted or answer.fits is Fits.YES:
+        return answer
+    return replace(answer, fits=Fits.UNSURE)
 
 
 def fit(
@@ -95,6 +106,14 @@ def fit(
     if cause is not None:
         return ClassFit(node_class, Fits.NO, reason, admission, cause, cells)
     return ClassFit(node_class, Fits.YES, "", admission, None, cells, uneven)
+
+
+def without_devices(answer: ClassFit) -> ClassFit:
+    """Answer the same for a pod with devices that the topology manager does not see (DRA)."""
+    if answer.fits is not Fits.YES:
+        return answer
+    reason = "the topology manager does not see the devices of resource claims"
+    return replace(answer, fits=Fits.UNENFORCED, reason=reason, cause=Cause.CLAIMED)
 
 
 def is_aligned(admission: Admission, accelerators: Collection[str], numa_nodes: int = 1) -> bool:

@@ -26,5 +26,14 @@ LIMIT_RANGER = "kubernetes.io/limit-ranger"
 MIRROR = "kubernetes.io/config.mirror"
 """Annotation of a mirror pod, the API server's image of a static pod."""
 
+MODES = tuple(DOMAIN + mode for mode in ("enforce", "repair", "warn", "audit"))
+"""Namespace labels: the level of each mode in the namespace, where the policy lets it choose."""
+
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""Label that the API server gives every namespace: its name. A world need not hold it."""
+
 ADMISSION = DOMAIN + "admission"
 """Namespace label of the administrator: `disabled` keeps the namespace's pods away from numagate."""
+
+DISABLED = "disabled"
+"""The one value of that label."""

@@ -32,8 +32,20 @@ class QOSClass(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PodClaim:
+    """An entry of spec.resourceClaims: the ResourceClaim or the ResourceClaimTemplate that it names, the other ""."""
+
+    name: str
+    claim: str
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
-    """One init container, sidecar or app container; `requests` and `limits` by resource name, defaulted."""
+    """One init container, sidecar or app container; `requests` and `limits` by resource name, defaulted.
+
+    `claims` are pairs of a pod claim's name and the request in it that the container uses, "" for all.
+    """
 
     name: str
     kind: ContainerKind
@@ -42,6 +54,7 @@ class Container:
     command: tuple[str, ...]
     requests: Mapping[str, Quantity]
     limits: Mapping[str, Quantity]
+    claims: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +83,7 @@ class PodFacts:
 
     `resources_set` is RH:IsPodLevelResourcesSet; `pod_requests` and `pod_limits` are spec.resources, defaulted.
     `affinity_terms` is required node affinity (terms ORed, requirements ANDed); None where there is none.
+    `created` marks a pod that has met the API server: no mutation will change it any more.
     """
 
     labels: Mapping[str, str]
@@ -84,8 +98,9 @@ class PodFacts:
     affinity_terms: tuple[tuple[Requirement, ...], ...] | None
     tolerations: tuple[Toleration, ...]
     runtime_class: str
-    claims: bool
+    claims: tuple[PodClaim, ...]
     shm_limits: tuple[tuple[Path, Quantity], ...]
+    created: bool
     unreadable: tuple[Finding, ...]
 
     def of_kind(self, *kinds: ContainerKind) -> Iterator[Container]:

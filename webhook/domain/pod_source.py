@@ -77,13 +77,18 @@ class PodSource:
             pod=made.pod,
             root=place if self.containers else spec_path,
             spec_path=spec_path,
-            metadata_path=None if self.metadata is None else (*place, *self.metadata),
+            metadata_path=self._metadata_path(place),
             moved=made.moved,
             pods=count(obj, self.count, place) if self.count else None,
             completed_by=self.completed_by,
             lender=self._lender(obj, place),
             unseen=self.presets and not made.asks(),
         )
+
+    def _metadata_path(self, place: Path) -> Path | None:
+        if self.metadata is not None:
+            return (*place, *self.metadata)
+        return _METADATA if self.shared else None
 
     def _has_spec(self, value: JsonObject) -> bool:
         if self.spec is None:

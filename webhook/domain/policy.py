@@ -1,8 +1,12 @@
 """The policy: who is governed, up to which level, and what repairs may write."""
 
 import re
+from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
+from datetime import datetime
 from enum import Enum
 from fnmatch import fnmatchcase
 from fnmatch import translate
@@ -11,6 +15,7 @@ from functools import lru_cache
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.quantity import Quantity
+from webhook.domain.selector import LabelSelector
 from webhook.domain.workload import Workload
 
 
@@ -36,19 +41,34 @@ class Classes(Enum):
     ALL = "all"
 
 
+IMPLICIT = "deviceclass.resource.kubernetes.io/"
+"""A resource of this domain asks for devices of the class that it names (KEP-5004)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Accelerators:
     """Which extended resources count as accelerators; `*` in a pattern stands for any text.
 
     `never` is tested first: memory, cores and percentages of a device are no count, and a NIC is no accelerator.
+    `device_classes` are the classes, or the drivers of classes, whose devices are accelerators.
     """
 
     count: tuple[str, ...]
     never: tuple[str, ...]
+    device_classes: tuple[str, ...] = ()
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The patterns of all resources that count: of devices by name, and of device classes by their implicit one."""
+        return (*self.count, *(IMPLICIT + pattern for pattern in self.device_classes))
 
     def includes(self, resource: str) -> bool:
         """Tell whether one unit of `resource` is one accelerator."""
-        return _any_of(self.never).match(resource) is None and _any_of(self.count).match(resource) is not None
+        return _any_of(self.never).match(resource) is None and _any_of(self.resources).match(resource) is not None
+
+    def includes_class(self, device_class: str, drivers: Iterable[str]) -> bool:
+        """Tell whether a device of a class with these drivers is an accelerator."""
+        return any(_any_of(self.device_classes).match(name) for name in (device_class, *drivers))
 
 
 @lru_cache(maxsize=64)
@@ -114,30 +134,116 @@ class NamespaceModes:
 
 
 @dataclass(frozen=True, slots=True)
-class Exemptions:
-    """Who is not governed. Users and groups concern the requester only; `pods` honours the pod annotations."""
+class ExemptionRule:
+    """Who is not governed, why, and until when; None means for good.
 
-    namespaces: tuple[str, ...]
-    users: tuple[str, ...]
-    groups: tuple[str, ...]
+    `namespaces` and `runtime_classes` are patterns. `users` and `groups` concern the requester only.
+    """
+
+    reason: str
+    until: datetime | None = None
+    namespaces: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    runtime_classes: tuple[str, ...] = ()
+
+    def holds_at(self, instant: datetime) -> bool:
+        """Tell whether the rule still holds at `instant`."""
+        return self.until is None or instant < self.until
+
+    def names_namespace(self, namespace: str) -> bool:
+        """Tell whether a pattern of the rule names `namespace`."""
+        return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
+
+    def names_requester(self, user: str, groups: Iterable[str]) -> bool:
+        """Tell whether the rule is for what this requester asks."""
+        return user in self.users or any(group in self.groups for group in groups)
+
+    def names_runtime_class(self, runtime_class: str) -> bool:
+        """Tell whether a pattern of the rule names `runtime_class`; "" is the absence of one."""
+        return bool(runtime_class) and any(fnmatchcase(runtime_class, pattern) for pattern in self.runtime_classes)
+
+
+@dataclass(frozen=True, slots=True)
+class Exemptions:
+    """Who is not governed, by the rules of the policy; `pods` honours the annotations on pods as well."""
+
+    rules: tuple[ExemptionRule, ...]
     pods: bool
+
+    @property
+    def lasting_namespaces(self) -> tuple[str, ...]:
+        """The patterns of namespaces that are exempt for good."""
+        return tuple(dict.fromkeys(name for rule in self.rules if rule.until is None for name in rule.namespaces))
+
+
+class Override(Enum):
+    """What the label of a namespace may do to a mode."""
+
+    NONE = "none"
+    """Nothing: the label has no effect."""
+    RAISE = "raise"
+    """Raise its level, never lower it."""
+    ANY = "any"
+    """Set its level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the labels of a namespace may do to each mode."""
+
+    enforce: Override = Override.RAISE
+    repair: Override = Override.RAISE
+    warn: Override = Override.RAISE
+    audit: Override = Override.RAISE
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which pods a policy is for: everything that is not None must match.
+
+    `accelerators` and `namespaces` are patterns: one of them must match one resource that the pod asks for, or the name
+    of its namespace. The selectors read the labels of the namespace and of the pod.
+    """
+
+    accelerators: tuple[str, ...] | None = None
+    namespaces: tuple[str, ...] | None = None
+    namespace_selector: LabelSelector | None = None
+    pod_selector: LabelSelector | None = None
+
+    def names_namespace(self, namespace: str) -> bool:
+        """Tell whether the policy is for pods of a namespace with this name."""
+        return self.namespaces is None or any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
+
+    def names_resource(self, resources: Iterable[str]) -> bool:
+        """Tell whether the policy is for pods that ask for these resources."""
+        return self.accelerators is None or any(map(_any_of(self.accelerators).match, resources))
+
+
+EVERYTHING = Match()
+"""What a policy without `match` is for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """One AlignmentPolicy document, checked; `generation` names its content.
 
-    `workloads` are kinds of its own, beside those that numagate knows.
+    Where several match a pod, `order` decides. `min_reporting_nodes` is how many nodes must report a topology before it
+    may deny or repair. `workloads` are kinds of its own, beside those that numagate knows.
     """
 
     name: str
     generation: str
+    priority: int
+    match: Match
     governs: Governs
     modes: Modes
     namespaces: tuple[NamespaceModes, ...]
+    overrides: Overrides
     classes: Classes
     on_unknown: Answer
     on_unenforced: Answer
+    min_reporting_nodes: int
     accelerators: Accelerators
     recognition: Recognition
     repair: RepairRules
@@ -151,10 +257,45 @@ class Policy:
                 return entry.modes
         return self.modes
 
-    def exempts_namespace(self, namespace: str) -> bool:
-        """Tell whether `namespace` is exempt by name."""
-        return any(fnmatchcase(namespace, pattern) for pattern in self.exemptions.namespaces)
+    @property
+    def order(self) -> tuple[int, bool, str]:
+        """What policies are sorted by: the highest priority first, then those with a `match`, then by name."""
+        return -self.priority, self.match == EVERYTHING, self.name
 
 
 OFF = Modes(enforce=Level.NONE, repair=Level.NONE, warn=Level.NONE, audit=Level.NONE)
 """Every mode switched off."""
+
+
+def accelerators_of_all(policies: Iterable[Policy]) -> Accelerators:
+    """Answer what any of the policies takes for an accelerator, and no accelerators where there is no policy."""
+    every = [policy.accelerators for policy in policies]
+    never = set.intersection(*(set(one.never) for one in every)) if every else set()
+    return Accelerators(
+        count=tuple(dict.fromkeys(name for one in every for name in one.count)),
+        never=tuple(sorted(never)),
+        device_classes=tuple(dict.fromkeys(name for one in every for name in one.device_classes)),
+    )
+
+
+def selected_labels(policies: Iterable[Policy]) -> tuple[str, ...]:
+    """Answer the labels of namespaces that the policies select by."""
+    selectors = (policy.match.namespace_selector for policy in policies)
+    return tuple(sorted({key for one in selectors if one is not None for key in one.keys}))
+
+
+def widest(policies: Sequence[Policy]) -> Policy:
+    """Answer one policy that reaches as far as any of `policies`, at least one: what need not be asked about is none's.
+
+    Its accelerators and workloads are those of all of them, and its exemptions the namespaces that all of them exempt
+    for good.
+    """
+    first, *rest = policies
+    names = first.exemptions.lasting_namespaces
+    shared = tuple(one for one in names if all(one in other.exemptions.lasting_namespaces for other in rest))
+    return replace(
+        first,
+        accelerators=accelerators_of_all(policies),
+        workloads=tuple(dict.fromkeys(one for policy in policies for one in policy.workloads)),
+        exemptions=Exemptions(rules=(ExemptionRule("exempt in every policy", namespaces=shared),), pods=False),
+    )

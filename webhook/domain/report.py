@@ -11,12 +11,16 @@ _FAILING = frozenset({"repair", "deny", "invalid", "unknown"})
 
 @dataclass(frozen=True, slots=True)
 class ReportedClass:
-    """What a node class says about a template: `fits` as written, `fits_after_repair`; "yes", "no" or "unenforced"."""
+    """What a node class says about a template: `fits` as written, `fits_after_repair`; words of `Fits`.
+
+    `nodes` is how many nodes it has, None where nobody counted.
+    """
 
     name: str
     fits: str
     fits_after_repair: str
     reason: str
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,12 +124,24 @@ class Taint:
     value: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Free:
+    """What NUMA nodes of a class have free at the moment `seen` (RFC 3339): only those that no other one exceeds.
+
+    Each maps resource names to quantities of CPU, memory and devices that are free together on one NUMA node.
+    """
+
+    seen: str
+    cells: tuple[Mapping[str, Quantity], ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeClass:
     """All nodes of one shape: hardware, kubelet settings, labels and taints; compared by identity.
 
     `labels` are the ones the profile declares: a selector on any other key counts as satisfiable.
-    `assumed` marks a class that nobody declared for this cluster (lint's default).
+    `assumed` marks a class that nobody declared for this cluster (lint's default). `nodes` is how many there are, None
+    where nobody counted. `trusted` is False for a topology that too few nodes report to refuse a pod by it.
     """
 
     name: str
@@ -139,6 +151,9 @@ class NodeClass:
     labels: Mapping[str, str] = field(default_factory=_nothing)
     taints: tuple[Taint, ...] = ()
     assumed: bool = False
+    nodes: int | None = None
+    trusted: bool = True
+    free: Free | None = None
 
     @property
     def threads_per_core(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import replace
 
+from webhook.domain import injectors
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.edit import Edit
@@ -159,13 +160,15 @@ def _write(pod: JsonObject, container: Container, resource: str, target: _Target
             continue
         if side == "requests" and unwritten:
             continue
+        path, new = field_of(container, side, resource), str(target.quantity)
         yield Edit(
             code=target.code or "unequal-resources",
             container=container.name,
-            path=field_of(container, side, resource),
+            path=path,
             old=None if old is None or unwritten else str(old),
-            new=str(target.quantity),
+            new=new,
             note=target.note,
+            cure=injectors.cure_of(container, path, new),
         )
 
 

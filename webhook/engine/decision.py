@@ -40,3 +40,5 @@ class Decision:
     findings: tuple[Finding, ...] = ()
     repairs: tuple[str, ...] = ()
     """Codes of the edits made, for metrics."""
+    exempt_by: str = ""
+    """Where the request is exempt: by what, one of a few words."""

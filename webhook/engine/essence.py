@@ -5,6 +5,7 @@ so that their essence is the same, and one decision serves them all. A patch mad
 is left out leaves no gap in a list, and no object that a patch writes into is left out.
 """
 
+import marshal
 from collections.abc import Mapping
 from typing import Final
 
@@ -30,11 +31,24 @@ _LISTS: Final[Mapping[str, frozenset[str]]] = {
     "initContainers": frozenset({"args", "command", "image", "name", "resources", "restartPolicy"}),
     "volumes": frozenset({"emptyDir"}),
 }
+_PLAIN: Final = 2
+"""The marshal format without references between values, so that equal content gives equal bytes."""
 
 
 def essence(pod: JsonObject) -> JsonObject:
     """Answer the pod without what no decision reads; a part of an unexpected type stays as it is, to be reported."""
     return {name: _PARTS[name](pod[name]) for name in _PARTS if name in pod}
+
+
+def packed(pod: JsonObject) -> bytes:
+    """Answer the essence as bytes that are equal for pods that no decision tells apart."""
+    return marshal.dumps(essence(pod), _PLAIN)  # type: ignore[arg-type]  # JSON is what marshal takes
+
+
+def unpacked(content: bytes) -> JsonObject:
+    """Answer the essence that `packed` made these bytes of."""
+    found: JsonObject = marshal.loads(content)  # noqa: S302  # bytes of our own, never left the process
+    return found
 
 
 def _metadata(value: object) -> object:

@@ -1,56 +1,127 @@
-"""Who is not judged: namespaces, requesters, mirror pods, and pods with a reason."""
+"""Who is not judged: namespaces, requesters, runtime classes, mirror pods, and pods with a reason."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 
 from webhook.domain import instant
 from webhook.domain import keys
+from webhook.domain.finding import Finding
+from webhook.domain.finding import Severity
+from webhook.domain.levels import Level
+from webhook.domain.pointer import Path
+from webhook.domain.policy import ExemptionRule
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.raw import get_text_map
 from webhook.engine.request import Request
-from webhook.engine.world import World
+from webhook.engine.ruling import Ruling
+
+EXPIRED = "expired-exemption"
+SYSTEM_NAMESPACE = "kube-system"
+"""Its pods must start without us, whatever a policy says."""
 
 _NODES_GROUP = "system:nodes"
-_SYSTEM = "kube-system"
 
 
-def why_exempt(request: Request, world: World) -> str | None:
-    """Say why the request is not judged at all, or None where it is."""
-    exemptions = world.policy.exemptions
-    if is_exempt_namespace(request.namespace, world):
-        return "exempt namespace"
-    if request.username in exemptions.users:
-        return "exempt user"
-    if set(request.groups) & set(exemptions.groups):
-        return "exempt group"
-    if request.object is not None and request.kind == "Pod" and _is_mirror(request.object, request.groups):
-        return "mirror pod"
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Why something is not judged: `by` is one of a few words, `reason` what a person gave, "" where nobody did."""
+
+    by: str
+    reason: str = ""
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Who makes the request; nobody in particular where manifests are judged."""
+
+    user: str = ""
+    groups: tuple[str, ...] = ()
+
+
+NOBODY = Requester()
+
+
+def requester_of(request: Request) -> Requester:
+    """Answer who makes the request."""
+    return Requester(request.username, request.groups)
+
+
+def why_exempt_always(namespace: str, own_namespace: str) -> Exemption | None:
+    """Answer why no policy may reach into `namespace`; None where one may."""
+    if namespace in {SYSTEM_NAMESPACE, own_namespace}:
+        return Exemption("always", "it must start without numagate")
     return None
 
 
-def is_exempt_namespace(namespace: str, world: World) -> bool:
-    """Tell whether nothing in `namespace` is judged: kube-system, our own, and those of the policy."""
-    return namespace in {_SYSTEM, world.own_namespace} or world.policy.exempts_namespace(namespace)
+def why_mirror(request: Request) -> Exemption | None:
+    """Know a mirror pod by all three signs; one of them alone could be written by anyone."""
+    metadata = get_object(request.object or {}, "metadata")
+    owned = any(get_text(owner, "kind") == "Node" for owner in get_list(metadata, "ownerReferences"))
+    if owned and _NODES_GROUP in request.groups and keys.MIRROR in get_object(metadata, "annotations"):
+        return Exemption("mirror pod")
+    return None
 
 
-def why_pod_exempt(pod: JsonObject, world: World) -> str | None:
+def why_exempt(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Exemption | None:
+    """Answer the first rule of the policy that exempts the pod or its requester at this instant."""
+    for rule in ruling.policy.exemptions.rules:
+        by = _named(rule, pod, ruling.namespace, requester)
+        if by and rule.holds_at(ruling.instant):
+            return Exemption(by, rule.reason, rule.until)
+    return None
+
+
+def why_pod_exempt(pod: JsonObject, ruling: Ruling) -> Exemption | None:
     """Answer why the pod is neither repaired nor refused by its own wish, where the policy honours that.
 
     Such a pod earns no promise: an annotation that it brings is removed, a level label refused.
     """
-    annotations = get_text_map(get_object(pod, "metadata"), "annotations")
-    if not world.policy.exemptions.pods or not annotations.get(keys.EXEMPT, "").strip():
+    reason, until = _wish(pod, ruling)
+    if not reason:
         return None
-    until = annotations.get(keys.EXEMPT_UNTIL)
-    if until is not None:
-        end = instant.parse(until)
-        if end is None or end <= world.instant:
-            return None
-    return "exempt pod"
+    end = instant.parse(until or "")
+    if until is not None and (end is None or end <= ruling.instant):
+        return None
+    return Exemption("pod", reason, end)
 
 
-def _is_mirror(pod: JsonObject, groups: tuple[str, ...]) -> bool:
-    """Know a mirror pod by all three signs; one of them alone could be written by anyone."""
-    metadata = get_object(pod, "metadata")
-    owned = any(get_text(owner, "kind") == "Node" for owner in get_list(metadata, "ownerReferences"))
-    return owned and _NODES_GROUP in groups and keys.MIRROR in get_object(metadata, "annotations")
+def expired(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Iterator[Finding]:
+    """Yield a warning for each exemption that would hold here if its time were not over."""
+    for rule in ruling.policy.exemptions.rules:
+        by = _named(rule, pod, ruling.namespace, requester)
+        if by and rule.until is not None and not rule.holds_at(ruling.instant):
+            ended = f"{rule.until:%Y-%m-%dT%H:%M:%SZ}"
+            message = f"the exemption by {by} in policy {ruling.policy.name} ended at {ended}: ask for a new one"
+            yield _finding(("metadata", "namespace"), message, ended)
+    reason, until = _wish(pod, ruling)
+    if reason and until is not None and why_pod_exempt(pod, ruling) is None:
+        ended = until[:40]
+        what = "is over" if instant.parse(until) else "is no instant like 2027-01-31T00:00:00Z"
+        message = f"{keys.EXEMPT_UNTIL} {ended!r} {what}, so the exemption does not hold"
+        yield _finding(("metadata", "annotations", keys.EXEMPT_UNTIL), message, ended)
+
+
+def _named(rule: ExemptionRule, pod: JsonObject, namespace: str, requester: Requester) -> str:
+    if rule.names_namespace(namespace):
+        return "namespace"
+    if requester.user in rule.users:
+        return "user"
+    if set(requester.groups) & set(rule.groups):
+        return "group"
+    return "runtime class" if rule.names_runtime_class(get_text(get_object(pod, "spec"), "runtimeClassName")) else ""
+
+
+def _wish(pod: JsonObject, ruling: Ruling) -> tuple[str, str | None]:
+    """Answer reason and end of the exemption that the pod asks for; "" where it asks for none that counts."""
+    annotations = get_text_map(get_object(pod, "metadata"), "annotations")
+    honoured = ruling.policy.exemptions.pods
+    return annotations.get(keys.EXEMPT, "").strip() if honoured else "", annotations.get(keys.EXEMPT_UNTIL)
+
+
+def _finding(path: Path, message: str, actual: str) -> Finding:
+    return Finding(EXPIRED, Severity.WARNING, Level.NONE, path, message, actual=actual)

@@ -17,6 +17,7 @@ from webhook.domain.fit import Fits
 from webhook.domain.kubelet.trace import trace
 from webhook.domain.manifest import Manifest
 from webhook.domain.pod import Container
+from webhook.domain.policy import accelerators_of_all
 from webhook.domain.quantity import Quantity
 from webhook.domain.replicas import replicas_on_empty
 from webhook.domain.report import ReadError
@@ -25,7 +26,6 @@ from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
 from webhook.engine import completed
-from webhook.engine import limit_range
 from webhook.engine import lint
 from webhook.engine import pod_shapes
 from webhook.engine import reported
@@ -39,7 +39,10 @@ from webhook.engine.explanation import Skipped
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.messages import told
 from webhook.engine.pod_shapes import Shape
+from webhook.engine.ruling import NO_POLICY
+from webhook.engine.ruling import rule
 from webhook.engine.subject import gather
 from webhook.engine.world import World
 
@@ -80,7 +83,7 @@ def explain(
     context = _Context(lint.survey(manifests, world, workloads, default_namespace), as_written)
     found = [one for manifest in manifests for one in _explain(manifest, context)]
     return Explanation(
-        policy=world.policy.name,
+        policy=", ".join(policy.name for policy in world.policies),
         assumed=tuple(node_class.name for node_class in world.classes if node_class.assumed),
         files=files,
         templates=tuple(one for one in found if isinstance(one, ExplainedTemplate)),
@@ -92,7 +95,7 @@ def explain(
 def _explain(manifest: Manifest, context: _Context) -> Iterator[ExplainedTemplate | Skipped]:
     workload = context.around.workload(manifest)
     if workload is None:
-        shapes = list(pod_shapes.find(manifest.content, context.world.policy.accelerators))
+        shapes = list(pod_shapes.find(manifest.content, accelerators_of_all(context.world.policies)))
     else:
         shapes = [pod_shapes.of(location) for location in context.around.locate(manifest, workload)]
     for shape in shapes:
@@ -117,13 +120,16 @@ def _skipped(manifest: Manifest, reason: str, shape: Shape | None = None) -> Ski
 
 def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: bool) -> ExplainedTemplate | Skipped:
     namespace, world = context.around.namespace(manifest), context.world
-    pod = limit_range.apply(shape.pod or {}, context.around.limits.get(namespace, ()))
-    judgement = judge_pod(pod, world, modes=context.around.modes(namespace))
+    ruling = rule(shape.pod or {}, namespace, world)
+    if ruling is None:
+        return _skipped(manifest, NO_POLICY, shape)
+    pod = context.around.filled(shape.pod or {}, namespace)
+    judgement = judge_pod(pod, ruling)
     if shape.location is not None:
         judgement = completed.soften(judgement, shape.location)
-    exempt = lint.why_exempt(shape, namespace, world)
+    exempt = lint.why_exempt(shape.pod or {}, ruling, context.around)
     repaired = bool(judgement.edits) and not context.as_written and exempt is None
-    subject = judgement.subject if repaired else gather(read(pod), world.policy, world.classes)
+    subject = judgement.subject if repaired else gather(read(pod), ruling.policy, ruling.classes, ruling.claims)
     if not subject.accelerators and judgement.outcome is not Outcome.INVALID:
         return _skipped(manifest, _why_nothing(subject, shape), shape)
     readable = judgement.outcome is not Outcome.INVALID
@@ -157,7 +163,7 @@ def _why_nothing(subject: Subject, shape: Shape) -> str:
 
 
 def _said(finding: Finding) -> str:
-    return f"container {finding.container}: {finding.message}" if finding.container else finding.message
+    return f"container {finding.container}: {told(finding)}" if finding.container else told(finding)
 
 
 def _container(container: Container) -> ExplainedContainer:

@@ -23,9 +23,9 @@ from webhook.engine.amend import Amendment
 from webhook.engine.amend import Gather
 from webhook.engine.amend import amend
 from webhook.engine.decision import Outcome
+from webhook.engine.ruling import Ruling
 from webhook.engine.subject import gather
 from webhook.engine.subject import governs
-from webhook.engine.world import World
 
 ALIGNING = frozenset({"misfit"})
 """Codes that are said once, of the pod as it would be: as written they describe a shape that nobody will run."""
@@ -34,12 +34,16 @@ CHECKS: tuple[Check, ...] = registry.load(webhook.checks, "CHECK", Check)
 
 @dataclass(frozen=True, slots=True)
 class ClassVerdict:
-    """Whether an empty node of a class takes the pod: `fits` is "yes", "no" or "unenforced"; `reason` is one line."""
+    """Whether an empty node of a class takes the pod: `fits` is a word of `Fits`; `reason` is one line.
+
+    `nodes` is how many there are, None where nobody counted.
+    """
 
     name: str
     fits: str
     fits_after_repair: str
     reason: str
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +70,23 @@ class Judgement:
     told: Subject
 
 
-def judge_pod(pod: JsonObject, world: World, *, modes: Modes, seen: Subject | None = None) -> Judgement:
-    """Judge a pod as the policy's `modes` say. Never raises: what cannot be read is an INVALID finding.
+def judge_pod(pod: JsonObject, ruling: Ruling, *, modes: Modes | None = None, seen: Subject | None = None) -> Judgement:
+    """Judge a pod as the ruling's modes say, or other `modes`. Never raises: what cannot be read is an INVALID finding.
 
     `seen` is what the checks saw of the pod as written, from a judgement with other modes: it need not be simulated
     again.
     """
-    subject = seen or _kept_shares(pod, gather(read(pod), world.policy, world.classes), world)
+    modes = modes or ruling.modes
+    subject = seen or _kept_shares(pod, gather(read(pod), ruling.policy, ruling.classes, ruling.claims), ruling)
     facts = subject.facts
     findings = find(subject)
     invalid = any(finding.severity is Severity.INVALID for finding in findings)
-    governed = governs(facts, subject.accelerators, world.policy)
+    governed = governs(facts, subject.accelerators, ruling.policy)
     repair, remaining = Amendment((), pod, subject), _enforced(findings, modes) if governed else ()
     told = subject
     after = findings
     if governed and not invalid and any(finding.severity is Severity.FAULT for finding in findings):
-        repair, after, remaining, told = _repair(pod, subject, findings, world, modes)
+        repair, after, remaining, told = _repair(pod, subject, findings, ruling, modes)
     return Judgement(
         outcome=_outcome(subject, findings, remaining, repair.edits, governed=governed, invalid=invalid),
         governed=governed,
@@ -98,11 +103,11 @@ def judge_pod(pod: JsonObject, world: World, *, modes: Modes, seen: Subject | No
     )
 
 
-def _kept_shares(pod: JsonObject, subject: Subject, world: World) -> Subject:
+def _kept_shares(pod: JsonObject, subject: Subject, ruling: Ruling) -> Subject:
     """Keep fair shares only where the simulation admits the pod with them; otherwise nobody should be told them."""
     if not subject.shares or not subject.fits:
         return subject
-    filled = amend(pod, subject, _gatherer(world), level=Level.ALIGNED)
+    filled = amend(pod, subject, _gatherer(ruling), level=Level.ALIGNED)
     faults = (finding for finding in find(filled.subject) if finding.severity is Severity.FAULT)
     if any(fault.level is Level.ALIGNED for fault in faults):
         return replace(subject, shares={})
@@ -115,7 +120,7 @@ def _told_shares(after: Subject, before: Subject) -> Subject:
 
 
 def _repair(
-    pod: JsonObject, subject: Subject, findings: tuple[Finding, ...], world: World, modes: Modes
+    pod: JsonObject, subject: Subject, findings: tuple[Finding, ...], ruling: Ruling, modes: Modes
 ) -> tuple[Amendment, tuple[Finding, ...], tuple[Finding, ...], Subject]:
     """Answer the repair to keep, its findings, the enforced faults that no repair cures, and the pod that has them.
 
@@ -124,7 +129,7 @@ def _repair(
     """
     remaining, told = _enforced(findings, modes), subject
     for level in dict.fromkeys((modes.repair, min(modes.repair, modes.enforce))):
-        amended = amend(pod, subject, _gatherer(world), level=level)
+        amended = amend(pod, subject, _gatherer(ruling), level=level)
         after = findings if amended.subject is subject else find(_told_shares(amended.subject, subject))
         faults = tuple(one for one in after if one.severity is not Severity.WARNING and one.level <= level)
         uncured = _enforced(after, modes)
@@ -150,8 +155,8 @@ def _spoils(before: Subject, after: Subject) -> bool:
     return any(lost) and (not kept or before.policy.classes is Classes.ALL)
 
 
-def _gatherer(world: World) -> Gather:
-    return lambda facts: gather(facts, world.policy, world.classes)
+def _gatherer(ruling: Ruling) -> Gather:
+    return lambda facts: gather(facts, ruling.policy, ruling.classes, ruling.claims)
 
 
 def as_refused(judgement: Judgement) -> tuple[Finding, ...]:
@@ -212,12 +217,12 @@ def _outcome(
         return Outcome.DENY
     if edits:
         return Outcome.REPAIR
-    enforced = governed and not any(finding.severity is Severity.FAULT for finding in findings)
+    enforced = governed and not any(subject.claiming) and not any(one.severity is Severity.FAULT for one in findings)
     return Outcome.ACCEPT if enforced or not findings else Outcome.WARN
 
 
 def _class_verdict(now: ClassFit, then: ClassFit) -> ClassVerdict:
-    return ClassVerdict(now.node_class.name, now.fits.value, then.fits.value, now.reason)
+    return ClassVerdict(now.node_class.name, now.fits.value, then.fits.value, now.reason, now.node_class.nodes)
 
 
 _GRAVITY = {Severity.INVALID: 0, Severity.FAULT: 1, Severity.WARNING: 2}

@@ -11,17 +11,20 @@ from webhook.domain.errors import InputError
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
-from webhook.domain.levels import Modes
 from webhook.domain.manifest import Manifest
 from webhook.domain.pod_location import PodLocation
 from webhook.domain.pointer import field_path
+from webhook.domain.policy import accelerators_of_all
+from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.report import ReadError
 from webhook.domain.report import Report
 from webhook.domain.report import Result
 from webhook.domain.workload import Workload
+from webhook.engine import claim_survey
 from webhook.engine import completed
+from webhook.engine import exempt
 from webhook.engine import level_label
 from webhook.engine import limit_range
 from webhook.engine import namespace_levels
@@ -30,8 +33,8 @@ from webhook.engine import promise
 from webhook.engine import reported
 from webhook.engine import runtimes
 from webhook.engine.decision import Outcome
-from webhook.engine.exempt import is_exempt_namespace
-from webhook.engine.exempt import why_pod_exempt
+from webhook.engine.exempt import Exemption
+from webhook.engine.injection import with_signs_of
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
@@ -39,22 +42,28 @@ from webhook.engine.kinds import kinds_of
 from webhook.engine.kinds import workload_of
 from webhook.engine.limit_range import ContainerDefaults
 from webhook.engine.pod_shapes import Shape
+from webhook.engine.ruling import Ruling
+from webhook.engine.ruling import may_match_in
+from webhook.engine.ruling import rule
 from webhook.engine.runtimes import Runtimes
 from webhook.engine.world import World
 
 UNKNOWN_KIND = "unknown-kind"
 MISSING_TEMPLATE = "missing-pod-template"
 EXEMPT = "exempt"
+UNGOVERNED = "no-policy"
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the judgement of one object draws from the others: labels, LimitRanges and runtimes by namespace."""
+    """What the judgement of one object draws from the others: LimitRanges by namespace, labels in the world's.
+
+    `lent` are the serving runtimes among them.
+    """
 
     world: World
     workloads: Sequence[Workload]
     default_namespace: str
-    labels: Mapping[str, Mapping[str, str]]
     limits: Mapping[str, Sequence[ContainerDefaults]]
     lent: Runtimes
 
@@ -73,10 +82,9 @@ class Surroundings:
         found = workload.locate(manifest.content)
         return [runtimes.complete(one, workload.group, namespace, self.lent) for one in found]
 
-    def modes(self, namespace: str) -> Modes:
-        """Answer the policy's modes there, raised by the labels of a Namespace document."""
-        modes = self.world.policy.modes_for(namespace)
-        return namespace_levels.raise_levels(modes, self.labels.get(namespace, {}))
+    def filled(self, pod: JsonObject, namespace: str) -> JsonObject:
+        """Answer the pod with what the LimitRanges of its namespace fill in."""
+        return limit_range.apply(pod, self.limits.get(namespace, ()))
 
 
 def lint(
@@ -97,7 +105,7 @@ def lint(
         results += found
         ignored += not found
     return Report(
-        policy=world.policy.name,
+        policy=", ".join(policy.name for policy in world.policies),
         assumed=tuple(node_class.name for node_class in world.classes if node_class.assumed),
         files=files,
         results=tuple(results),
@@ -110,18 +118,19 @@ def survey(
     manifests: Sequence[Manifest], world: World, workloads: Sequence[Workload], default_namespace: str
 ) -> Surroundings:
     """Gather what the judgement of one object draws from the others."""
-    labels: dict[str, Mapping[str, str]] = {}
+    labels = dict(world.namespaces)
     limits: dict[str, list[ContainerDefaults]] = {}
-    workloads = kinds_of((world.policy,), workloads)
+    workloads = kinds_of(world.policies, workloads)
     lent = runtimes.gather(manifests, workloads, default_namespace)
-    around = Surroundings(world, workloads, default_namespace, labels, limits, lent)
+    around = Surroundings(replace(world, namespaces=labels), workloads, default_namespace, limits, lent)
     for manifest in manifests:
         match type_of(manifest):
             case ("v1", "Namespace"):
                 labels[reported.name_of(manifest)] = namespace_levels.labels_of(manifest.content)
             case ("v1", "LimitRange"):
                 limits.setdefault(around.namespace(manifest), []).append(limit_range.read(manifest.content))
-    return around
+    claims = claim_survey.catalogued(((around.namespace(one), one.content) for one in manifests), world.claims)
+    return replace(around, world=replace(around.world, claims=claims))
 
 
 def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
@@ -130,7 +139,7 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
         return
     workload = around.workload(manifest)
     if workload is None:
-        for shape in pod_shapes.find(manifest.content, around.world.policy.accelerators):
+        for shape in pod_shapes.find(manifest.content, accelerators_of_all(around.world.policies)):
             yield _unknown(manifest, shape, around)
         return
     locations = around.locate(manifest, workload)
@@ -144,16 +153,23 @@ def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 
 def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tuple[Finding, ...]) -> Result:
     """Judge one template; `labelled` are findings about the object around it, told with its first template."""
-    judgement, namespace = _judge(manifest, shape, around), around.namespace(manifest)
-    reason = why_exempt(shape, namespace, around.world)
+    namespace, pod = around.namespace(manifest), with_signs_of(manifest.content, shape.pod or {})
+    ruling = rule(pod, namespace, around.world)
+    if ruling is None:
+        return _ungoverned(manifest, shape, namespace)
+    judgement = _judge(pod, ruling, around, shape.location)
+    exemption = exempt.why_exempt_always(namespace, around.world.own_namespace) or exempt.why_exempt(pod, ruling)
+    reason = _said(exemption or exempt.why_pod_exempt(pod, ruling), namespace)
     if reason:
         judgement = replace(judgement, governed=False, edits=())
-    own = (*labelled, *_forged(judgement, shape, around, namespace))
+    own = (*labelled, *_forged(judgement, shape, ruling))
     outcome, findings = judgement.outcome, as_refused(judgement)
     if reason and outcome is not Outcome.SKIP:
         outcome, findings = Outcome.SKIP, (Finding(EXEMPT, Severity.WARNING, Level.NONE, ("spec",), reason),)
-    if own and not is_exempt_namespace(namespace, around.world):
-        outcome = Outcome.WARN if around.modes(namespace).enforce is Level.NONE else Outcome.DENY
+    elif judgement.subject.accelerators:
+        findings = (*findings, *exempt.expired(pod, ruling))
+    if own and exemption is None:
+        outcome = Outcome.WARN if ruling.modes.enforce is Level.NONE else Outcome.DENY
     return reported.result(
         manifest,
         namespace=namespace,
@@ -167,22 +183,45 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
     )
 
 
-def _forged(judgement: Judgement, shape: Shape, around: Surroundings, namespace: str) -> Iterator[Finding]:
+def _ungoverned(manifest: Manifest, shape: Shape, namespace: str) -> Result:
+    message = f"no policy matches these pods in namespace {namespace}: they are neither judged nor repaired"
+    finding = Finding(UNGOVERNED, Severity.WARNING, Level.NONE, ("spec",), message)
+    return reported.result(
+        manifest,
+        namespace=namespace,
+        root=shape.root,
+        place=shape.place,
+        outcome=Outcome.SKIP,
+        findings=(finding,),
+    )
+
+
+def _forged(judgement: Judgement, shape: Shape, ruling: Ruling) -> Iterator[Finding]:
     """Find what a pod claims of itself and the server would refuse; where it repairs, it overwrites the annotation."""
-    repairing = around.modes(namespace).repair is not Level.NONE
+    repairing = ruling.modes.repair is not Level.NONE
     if shape.root == ("spec",):
-        for finding in promise.forged(judgement, around.world.policy, repairing=repairing):
+        for finding in promise.forged(judgement, ruling.policy, repairing=repairing):
             if finding.code == "forged-level" or (finding.code == "forged-promise" and not repairing):
                 yield finding
 
 
-def why_exempt(shape: Shape, namespace: str, world: World) -> str | None:
+def why_exempt(pod: JsonObject, ruling: Ruling, around: Surroundings) -> str | None:
     """Say why the pods of this template are not judged; who will create them is not known here."""
-    if is_exempt_namespace(namespace, world):
-        return f"namespace {namespace} is exempt: its pods are neither repaired nor refused"
-    if why_pod_exempt(shape.pod or {}, world):
-        return f"exempt by its annotation {keys.EXEMPT}: such pods are neither repaired nor refused"
-    return None
+    always = exempt.why_exempt_always(ruling.namespace, around.world.own_namespace)
+    return _said(always or exempt.why_exempt(pod, ruling) or exempt.why_pod_exempt(pod, ruling), ruling.namespace)
+
+
+def _said(exemption: Exemption | None, namespace: str) -> str | None:
+    match exemption:
+        case None:
+            return None
+        case Exemption(by="pod"):
+            return f"exempt by its annotation {keys.EXEMPT}: such pods are neither repaired nor refused"
+        case Exemption(by="namespace" | "always"):
+            what = f"namespace {namespace} is exempt"
+        case _:
+            what = f"exempt by {exemption.by}"
+    return f"{what}: its pods are neither repaired nor refused ({exemption.reason})"
 
 
 def type_of(manifest: Manifest) -> tuple[str, str]:
@@ -190,25 +229,26 @@ def type_of(manifest: Manifest) -> tuple[str, str]:
     return get_text(manifest.content, "apiVersion"), get_text(manifest.content, "kind")
 
 
-def _judge(manifest: Manifest, shape: Shape, around: Surroundings) -> Judgement:
+def _judge(written: JsonObject, ruling: Ruling, around: Surroundings, location: PodLocation | None) -> Judgement:
     """Judge the pod with what LimitRanges fill in; QoS class and level are those of the pod as written."""
-    namespace, world = around.namespace(manifest), around.world
-    modes = around.modes(namespace)
-    written = shape.pod or {}
-    filled = limit_range.apply(written, around.limits.get(namespace, ()))
-    judgement = judge_pod(filled, world, modes=modes)
-    if shape.location is not None:
-        judgement = completed.soften(judgement, shape.location)
+    filled = around.filled(written, ruling.namespace)
+    judgement = judge_pod(filled, ruling)
+    if location is not None:
+        judgement = completed.soften(judgement, location)
     if filled is written:
         return judgement
-    as_written = judge_pod(written, world, modes=modes)
+    as_written = judge_pod(written, ruling)
     return replace(judgement, qos=as_written.qos, level=as_written.level)
 
 
 def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
     """Yield a result for a Namespace only if one of its level labels has no effect."""
-    modes = around.world.policy.modes_for(reported.name_of(manifest))
-    findings = tuple(namespace_levels.find(modes, namespace_levels.labels_of(manifest.content)))
+    name = reported.name_of(manifest)
+    labels = namespace_levels.labels_of(manifest.content)
+    governing = next((one for one in around.world.policies if may_match_in(one.match, name, labels)), None)
+    if governing is None:
+        return
+    findings = tuple(namespace_levels.find(governing.modes_for(name), labels, governing.overrides))
     if findings:
         invalid = any(finding.severity is Severity.INVALID for finding in findings)
         outcome = Outcome.INVALID if invalid else Outcome.WARN
@@ -224,7 +264,9 @@ def _namespace(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
 def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     """What an unknown kind makes of its pods is a guess, so it is never called fine, whatever the guess says."""
     version, kind = type_of(manifest)
-    judgement = _judge(manifest, shape, around) if shape.pod is not None else None
+    pod = with_signs_of(manifest.content, shape.pod) if shape.pod is not None else None
+    ruling = rule(pod or {}, around.namespace(manifest), around.world)
+    judgement = _judge(pod, ruling, around, None) if pod is not None and ruling is not None else None
     what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
     known = _other_version(version, kind, around.workloads)
     if known is not None:

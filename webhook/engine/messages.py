@@ -5,6 +5,7 @@ say the same thing each time and its events are counted instead of repeated.
 """
 
 from collections.abc import Iterable
+from collections.abc import Sequence
 
 from webhook.domain.edit import Edit
 from webhook.domain.finding import Finding
@@ -15,6 +16,7 @@ MESSAGE_BYTES = 900
 """Events cut a note at 1024 bytes, and the API server puts the webhook's name before ours."""
 WARNING_CHARACTERS = 120
 MAX_WARNINGS = 10
+MAX_NAMES = 3
 MAX_CURE = 48
 """A longer value is no longer something to write, but an explanation."""
 
@@ -36,7 +38,12 @@ def line(finding: Finding, place: Path | None = None) -> str:
     field = field_path(finding.path if place is None else place)
     values = [text for text in (finding.actual, f"want {finding.wanted}" if finding.wanted else None) if text]
     value = f": {', '.join(values)}" if values else ""
-    return escape(f"{container}{finding.message} [{field}{value}; {finding.code}]")
+    return escape(f"{container}{told(finding)} [{field}{value}; {finding.code}]")
+
+
+def told(finding: Finding) -> str:
+    """Answer what is wrong and, where the value comes from elsewhere, what to write there."""
+    return f"{finding.message}; {finding.cure}" if finding.cure else finding.message
 
 
 def refusal(lines: Iterable[str]) -> str:
@@ -70,7 +77,7 @@ def repair_warning(edit: Edit) -> str:
     side, resource = edit.path[-2], edit.path[-1]
     head = f"{_short(edit.container)}: {side}.{resource} {edit.old or 'unset'} -> {edit.new}"
     note = f" ({edit.note})" if edit.note else ""
-    tail = f"; write {side}.{resource}: {edit.new}"
+    tail = f"; {edit.cure or f'write {side}.{resource}: {edit.new}'}"
     return _fit(head + note + tail, head + tail)
 
 
@@ -78,19 +85,45 @@ def would_repair_warning(edit: Edit) -> str:
     """Say what a repair will set in the pods of a template, and what to write instead."""
     side, resource = edit.path[-2], edit.path[-1]
     was = "unset" if edit.old is None else edit.old
+    if edit.cure:
+        return _fit(f"{_short(edit.container)}: {side}.{resource} is {was}; {edit.cure}")
     head = f"{_short(edit.container)}: write {side}.{resource}: {edit.new} (is {was})"
     return _fit(head + "; its pods will be repaired so", head)
 
 
-def finding_warning(finding: Finding) -> str:
-    """Write a finding as a warning; where it is too long, the explanation is cut and what to write stays."""
+def finding_warning(finding: Finding, *, room: int = WARNING_CHARACTERS) -> str:
+    """Write a finding as a warning; where it is too long, the explanation is left out and what to write stays."""
     container = f"{_short(finding.container)}: " if finding.container else ""
-    text, code = escape(container + finding.message), f" [{finding.code}]"
+    code = f" [{finding.code}]"
+    if finding.cure:
+        left = room - len(code)
+        text = escape(container + told(finding))
+        return (text if len(text) <= left else _cut(escape(container + finding.cure), left)) + code
+    text = escape(container + finding.message)
     wanted = escape(finding.wanted or "")
-    if len(text) + len(code) <= WARNING_CHARACTERS and wanted in text:
+    if len(text) + len(code) <= room and wanted in text:
         return text + code
-    cure = f": write {wanted}" if 0 < len(wanted) <= MAX_CURE else ""
-    return _cut(text, WARNING_CHARACTERS - len(cure) - len(code)) + cure + code
+    cure = f": write {wanted}" if 0 < len(wanted) <= min(MAX_CURE, room // 3) else ""
+    return _cut(text, room - len(cure) - len(code)) + cure + code
+
+
+def named(names: Sequence[str], *, room: int, more: str = "") -> str:
+    """Name as many as `room` has place for, at least one, and count the others; `more` stands beside the count.
+
+    >>> named(["llama", "qwen", "gemma", "phi"], room=20, more="24 pods")
+    'llama, qwen (+2 more; 24 pods)'
+    """
+    shown = [_short(name) for name in names[:MAX_NAMES]]
+    while len(shown) > 1 and len(", ".join(shown)) > room:
+        shown.pop()
+    left = len(names) - len(shown)
+    notes = "; ".join(note for note in (f"+{left} more" if left else "", more) if note)
+    return _cut(", ".join(shown), room) + (f" ({notes})" if notes else "")
+
+
+def shortened(text: str, limit: int) -> str:
+    """Escape text and cut it to `limit` characters."""
+    return _cut(escape(text), limit)
 
 
 def capped(warnings: Iterable[str]) -> tuple[str, ...]:

@@ -18,22 +18,24 @@ from webhook.engine import promise
 from webhook.engine import respond
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import NOBODY
+from webhook.engine.exempt import Requester
+from webhook.engine.exempt import expired
 from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
-from webhook.engine.world import World
+from webhook.engine.ruling import Ruling
 
 
-def mutate(pod: JsonObject, namespace: str, world: World) -> Decision:
+def mutate(pod: JsonObject, ruling: Ruling) -> Decision:
     """Repair a new pod and write the promise into it. Never denies: the validating pass judges the final object."""
-    modes = world.policy.modes_for(namespace)
-    if modes.repair is Level.NONE:
+    if ruling.modes.repair is Level.NONE:
         return Decision(Outcome.SKIP, allowed=True)
-    judgement = _judge(pod, world, modes)
+    judgement = _judge(pod, ruling, ruling.modes)
     if judgement.outcome is Outcome.INVALID or judgement.remaining:
         return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
-    signed = promise.sign(judgement, world.policy)
+    signed = promise.sign(judgement, ruling.policy)
     patch = jsonpatch.diff(pod, signed.pod)
     if jsonpatch.apply(pod, patch) != signed.pod:  # a patch that does not apply would be a cluster-wide 500
         return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
@@ -47,41 +49,44 @@ def mutate(pod: JsonObject, namespace: str, world: World) -> Decision:
     )
 
 
-def validate(pod: JsonObject, namespace: str, world: World) -> Decision:
+def validate(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Decision:
     """Judge a new pod as it is, after every mutation: deny, or admit with warnings and audit annotations."""
-    modes = world.policy.modes_for(namespace)
-    judgement = _judge(pod, world, replace(modes, repair=Level.NONE))
-    forged = tuple(promise.forged(judgement, world.policy, repairing=modes.repair is not Level.NONE))
-    findings = (*judgement.findings, *forged, *_other_class(pod, judgement))
+    modes = ruling.modes
+    judgement = _judge(pod, ruling, replace(modes, repair=Level.NONE))
+    forged = tuple(promise.forged(judgement, ruling.policy, repairing=modes.repair is not Level.NONE))
+    over = tuple(expired(pod, ruling, requester)) if judgement.subject.accelerators else ()
+    findings = (*judgement.findings, *over, *forged, *_other_class(pod, judgement))
     faults = [finding for finding in findings[len(judgement.findings) :] if finding.severity is Severity.FAULT]
     outcome = Outcome.WARN if faults else judgement.outcome
-    audit = respond.audit(outcome, findings, modes, world.policy, judgement.repaired_level)
+    audit = respond.audit(
+        outcome, findings, modes, [ruling.policy], level=judgement.repaired_level, fits=judgement.subject.fits
+    )
     if modes.enforce is not Level.NONE and (judgement.remaining or faults):
-        return respond.deny((*_refused(pod, judgement, world, modes), *faults), audit)
+        return respond.deny((*refused(pod, judgement, ruling), *faults, *over), audit)
     return respond.admit(outcome, findings, respond.warned(findings, modes), audit)
 
 
-def update(new: JsonObject, old: JsonObject, namespace: str, world: World) -> Decision:
+def update(new: JsonObject, old: JsonObject, ruling: Ruling) -> Decision:
     """Judge an update: the promise stays as it was, and a changed placement must not make the pod unfit."""
-    modes = world.policy.modes_for(namespace)
+    modes = ruling.modes
     findings = tuple(promise.changed(new, old))
-    if _placement(new) != _placement(old) and why_pod_exempt(old, world) is None:
-        before = judge_pod(old, world, modes=replace(modes, repair=Level.NONE))
-        after = judge_pod(new, world, modes=replace(modes, repair=Level.NONE))
+    if _placement(new) != _placement(old) and why_pod_exempt(old, ruling) is None:
+        before = judge_pod(old, ruling, modes=replace(modes, repair=Level.NONE))
+        after = judge_pod(new, ruling, modes=replace(modes, repair=Level.NONE))
         known = {(finding.code, finding.path) for finding in before.remaining}
         findings += tuple(one for one in after.remaining if (one.code, one.path) not in known)
-    audit = {"policy": world.policy.name}
+    audit = {"policy": ruling.policy.name}
     if findings and modes.enforce is not Level.NONE:
         return respond.deny(findings, audit)
     outcome = Outcome.WARN if findings else Outcome.ACCEPT
     return respond.admit(outcome, findings, respond.warned(findings, modes), {**audit, "decision": outcome.value})
 
 
-def _judge(pod: JsonObject, world: World, modes: Modes) -> Judgement:
+def _judge(pod: JsonObject, ruling: Ruling, modes: Modes) -> Judgement:
     """Judge a new pod; one that is exempt by its own wish is judged like one that nobody governs."""
-    if why_pod_exempt(pod, world) is None:
-        return judge_pod(pod, world, modes=modes)
-    judgement = judge_pod(pod, world, modes=OFF)
+    if why_pod_exempt(pod, ruling) is None:
+        return judge_pod(pod, ruling, modes=modes)
+    judgement = judge_pod(pod, ruling, modes=OFF)
     return replace(judgement, outcome=Outcome.SKIP, governed=False, findings=())
 
 
@@ -98,7 +103,7 @@ def _other_class(pod: JsonObject, judgement: Judgement) -> Iterator[Finding]:
         yield Finding("non-guaranteed-qos", Severity.FAULT, Level.GUARANTEED, path, message, None, given, "Guaranteed")
 
 
-def _refused(pod: JsonObject, judgement: Judgement, world: World, modes: Modes) -> tuple[Finding, ...]:
+def refused(pod: JsonObject, judgement: Judgement, ruling: Ruling) -> tuple[Finding, ...]:
     """Answer what to tell: faults that a repair would cure come after those that it would not.
 
     The pod was not repaired because something remains, or because the mutating pass did not see it. Only what remains
@@ -106,9 +111,9 @@ def _refused(pod: JsonObject, judgement: Judgement, world: World, modes: Modes) 
     """
     if not judgement.remaining:
         return ()
-    repairing = replace(modes, repair=Level.ALIGNED)
-    told = as_refused(judge_pod(pod, world, modes=repairing, seen=judgement.subject))
-    return tuple(one for one in told if one.severity is not Severity.WARNING and one.level <= modes.enforce)
+    repairing = replace(ruling.modes, repair=Level.ALIGNED)
+    told = as_refused(judge_pod(pod, ruling, modes=repairing, seen=judgement.subject))
+    return tuple(one for one in told if one.severity is not Severity.WARNING and one.level <= ruling.modes.enforce)
 
 
 def _placement(pod: JsonObject) -> tuple[object, object]:

@@ -13,6 +13,7 @@ from webhook.domain.report import ReportedClass
 from webhook.domain.report import ReportedEdit
 from webhook.domain.report import ReportedFinding
 from webhook.domain.report import Result
+from webhook.engine import messages
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import Judgement
 
@@ -68,7 +69,11 @@ def result(
 def _classes(judgement: Judgement) -> tuple[ReportedClass, ...]:
     return tuple(
         ReportedClass(
-            name=verdict.name, fits=verdict.fits, fits_after_repair=verdict.fits_after_repair, reason=verdict.reason
+            name=verdict.name,
+            fits=verdict.fits,
+            fits_after_repair=verdict.fits_after_repair,
+            reason=verdict.reason,
+            nodes=verdict.nodes,
         )
         for verdict in judgement.classes
     )
@@ -81,7 +86,7 @@ def _finding(manifest: Manifest, finding: Finding, path: Path) -> ReportedFindin
         path=field_path((*manifest.place, *path)),
         line=manifest.positions.at(path),
         container=finding.container,
-        message=finding.message,
+        message=messages.told(finding),
         actual=finding.actual,
         wanted=finding.wanted,
     )
@@ -99,5 +104,5 @@ def _edits(manifest: Manifest, place: Callable[[Path], Path], judgement: Judgeme
             line=manifest.positions.at(path),
             old=edit.old,
             new=edit.new,
-            note=edit.note,
+            note=edit.cure or edit.note,
         )

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 
 from webhook.domain.finding import Finding
+from webhook.domain.fit import ClassFit
+from webhook.domain.fraction import fraction_of
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.pointer import Path
@@ -12,11 +14,31 @@ from webhook.domain.policy import Policy
 from webhook.engine import messages
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import Exemption
+
+_MOST_REASON = 256
+"""Bytes of a reason in the audit log; what a person wrote may be of any length."""
 
 
-def skip(reason: str, policy: Policy) -> Decision:
+def skip(reason: str, policies: Iterable[Policy] = ()) -> Decision:
     """Let a request pass that is none of our business, and say so in the audit log."""
-    return Decision(Outcome.SKIP, allowed=True, audit={"decision": "skip", "reason": reason, "policy": policy.name})
+    return Decision(Outcome.SKIP, allowed=True, audit={"decision": "skip", "reason": reason, **named(policies)})
+
+
+def exempt(exemption: Exemption, policies: Iterable[Policy] = ()) -> Decision:
+    """Let a request pass that is exempt, with who said so, why, and until when."""
+    audit = {"decision": "skip", "reason": f"exempt {exemption.by}", **named(policies), "exempt-by": exemption.by}
+    if exemption.reason:
+        audit["exempt-reason"] = messages.cut_bytes(messages.escape(exemption.reason), _MOST_REASON)
+    if exemption.until is not None:
+        audit["exempt-until"] = f"{exemption.until.isoformat()}"
+    return Decision(Outcome.SKIP, allowed=True, audit=audit, exempt_by=exemption.by)
+
+
+def named(policies: Iterable[Policy]) -> Mapping[str, str]:
+    """Name the policies in the audit log, each once; nothing where there is none."""
+    names = ",".join(dict.fromkeys(policy.name for policy in policies))
+    return {"policy": names} if names else {}
 
 
 def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[Path, ...] = ()) -> Decision:
@@ -49,13 +71,21 @@ def warned(findings: Iterable[Finding], modes: Modes) -> tuple[str, ...]:
 
 
 def audit(
-    outcome: Outcome, findings: Iterable[Finding], modes: Modes, policy: Policy, level: Level | None = None
+    outcome: Outcome,
+    findings: Iterable[Finding],
+    modes: Modes,
+    policies: Iterable[Policy],
+    *,
+    level: Level | None = None,
+    fits: Iterable[ClassFit] = (),
 ) -> Mapping[str, str]:
     """Write the audit annotations: stable values, no manifest text."""
     codes = sorted({finding.code for finding in findings if finding.level <= modes.audit})
+    fraction = fraction_of(fits)
     return {
         "decision": outcome.value,
-        "policy": policy.name,
+        **named(policies),
         **({"level": str(level)} if level is not None else {}),
         **({"findings": ",".join(codes)} if codes else {}),
+        **({"fits": str(fraction)} if fraction is not None else {}),
     }

@@ -10,8 +10,14 @@ from webhook.domain import numa_nodes
 from webhook.domain.check import MAX_CONTAINERS
 from webhook.domain.check import MAX_PLACEMENTS
 from webhook.domain.check import Subject
+from webhook.domain.claims import NOTHING_KNOWN
+from webhook.domain.claims import DeviceOption
+from webhook.domain.claims import KnownClaims
+from webhook.domain.claims import claimed_by
 from webhook.domain.fit import fit_each
+from webhook.domain.fit import without_devices
 from webhook.domain.pod import PodFacts
+from webhook.domain.policy import IMPLICIT
 from webhook.domain.policy import Accelerators
 from webhook.domain.policy import Governs
 from webhook.domain.policy import Policy
@@ -28,18 +34,33 @@ Accelerated = Mapping[str, Mapping[str, int]]
 """Of each container that asks for accelerators: counts by resource name."""
 
 
-def accelerators_of(facts: PodFacts, table: Accelerators) -> Accelerated:
-    """Map each container that asks for accelerators to {resource: count}; a count of zero asks for none."""
+def accelerators_of(facts: PodFacts, table: Accelerators, known: KnownClaims = NOTHING_KNOWN) -> Accelerated:
+    """Map each container that asks for accelerators to {resource: count}; a count of zero asks for none.
+
+    What a container gets by claims that are known counts as the resource that names the device class.
+    """
     found: dict[str, dict[str, int]] = {}
     for container in facts.containers:
         counts = {
             name: quantity.value
             for name, quantity in {**container.requests, **container.limits}.items()
-            if not quantity.is_zero and table.includes(name)
+            if not quantity.is_zero and _counts(name, table, known)
         }
+        for option in claimed_by(container, facts, known):
+            if table.includes_class(option.device_class, known.drivers_of(option)):
+                key = IMPLICIT + option.device_class
+                counts[key] = counts.get(key, 0) + option.count
         if counts:
             found[container.name] = counts
     return found
+
+
+def _counts(resource: str, table: Accelerators, known: KnownClaims) -> bool:
+    """Tell whether a resource is an accelerator, by the policy or as one that a device class of accelerators serves."""
+    if table.includes(resource):
+        return True
+    serving = known.class_serving(resource)
+    return bool(serving) and table.includes_class(serving, known.drivers_of(DeviceOption(serving)))
 
 
 def governs(facts: PodFacts, accelerators: Accelerated, policy: Policy) -> bool:
@@ -52,7 +73,13 @@ def governs(facts: PodFacts, accelerators: Accelerated, policy: Policy) -> bool:
     return is_inference(facts, accelerated, policy.recognition)
 
 
-def eligible(facts: PodFacts, accelerators: Accelerated, classes: tuple[NodeClass, ...]) -> tuple[NodeClass, ...]:
+def eligible(
+    facts: PodFacts,
+    accelerators: Accelerated,
+    classes: tuple[NodeClass, ...],
+    table: Accelerators,
+    known: KnownClaims = NOTHING_KNOWN,
+) -> tuple[NodeClass, ...]:
     """Answer the classes that the scheduler may choose: they have such accelerators, and the pod may go there.
 
     An assumed class stays whatever the pod selects, since it stands for an unknown machine.
@@ -61,19 +88,25 @@ def eligible(facts: PodFacts, accelerators: Accelerated, classes: tuple[NodeClas
     return tuple(
         node_class
         for node_class in classes
-        if resources <= node_class.devices.keys() and (node_class.assumed or why_ineligible(facts, node_class) is None)
+        if all(known.stand_in(resource, node_class, table) for resource in resources)
+        and (node_class.assumed or why_ineligible(facts, node_class) is None)
     )
 
 
-def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> Subject:
+def gather(
+    facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...], known: KnownClaims = NOTHING_KNOWN
+) -> Subject:
     """Simulate the pod on each eligible class and collect what the checks read."""
-    accelerators = accelerators_of(facts, policy.accelerators)
+    accelerators = accelerators_of(facts, policy.accelerators, known)
     count = numa_nodes.asked_for(facts.annotations)
-    candidates = eligible(facts, accelerators, classes) if accelerators else ()
+    candidates = eligible(facts, accelerators, classes, policy.accelerators, known) if accelerators else ()
     limit = min(MAX_CONTAINERS, MAX_PLACEMENTS // max(1, len(unlike(candidates))))
     crowded = len(facts.containers) > limit
     candidates = () if crowded else candidates
-    fits = fit_each(facts, candidates, accelerators, count)
+    fits = tuple(
+        one if _sees(one.node_class, accelerators) else without_devices(one)
+        for one in fit_each(facts, candidates, accelerators, count)
+    )
     helpers = [one for one in facts.containers if one.name not in accelerators and not crowded]
     subject = Subject(
         facts=facts,
@@ -85,11 +118,33 @@ def gather(facts: PodFacts, policy: Policy, classes: tuple[NodeClass, ...]) -> S
         shares={},
         helper_values={container.name: share.helper_values(container, policy.repair) for container in helpers},
         most_containers=limit,
+        claims=known,
     )
-    subject = replace(subject, remedies=partial(_remedies, subject, classes))
+    if all(_sees(one, accelerators) for one in candidates):
+        subject = replace(subject, remedies=partial(_remedies, subject, classes))
     if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):
         return subject
-    return replace(subject, shares=share.fair_shares(facts, accelerators, candidates, policy.repair, count))
+    trusted = tuple(one for one in candidates if one.trusted)
+    listed = _listed(accelerators, trusted, policy.accelerators, known)
+    return replace(subject, shares=share.fair_shares(facts, listed, trusted, policy.repair, count))
+
+
+def _sees(node_class: NodeClass, accelerators: Accelerated) -> bool:
+    """Tell whether the kubelets of a class have all these devices from device plugins."""
+    names = {name for counts in accelerators.values() for name in counts}
+    return names <= node_class.devices.keys() and not any(name.startswith(IMPLICIT) for name in names)
+
+
+def _listed(
+    accelerators: Accelerated, classes: tuple[NodeClass, ...], table: Accelerators, known: KnownClaims
+) -> Accelerated:
+    """Count accelerators by the names under which the first class lists them, where any does."""
+    if not classes or _sees(classes[0], accelerators):
+        return accelerators
+    return {
+        container: {known.stand_in(name, classes[0], table) or name: count for name, count in counts.items()}
+        for container, counts in accelerators.items()
+    }
 
 
 def _remedies(subject: Subject, classes: tuple[NodeClass, ...]) -> tuple[str, ...]:

@@ -16,24 +16,24 @@ from webhook.engine import respond
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import why_pod_exempt
+from webhook.engine.ruling import Ruling
 from webhook.engine.subject import Accelerated
 from webhook.engine.subject import accelerators_of
 from webhook.engine.subject import governs
-from webhook.engine.world import World
 
 
-def resize(new: JsonObject, old: JsonObject, namespace: str, world: World) -> Decision:
+def resize(new: JsonObject, old: JsonObject, ruling: Ruling) -> Decision:
     """Judge an in-place resize: one that changes a number of the promise is denied, others warn.
 
     A resize drops changes of metadata, so the promise could not follow it; and a kubelet with the static policies
     answers Infeasible to every resize of a Guaranteed pod (pkg/kubelet/allocation/handlers.go).
     """
-    modes = world.policy.modes_for(namespace)
+    policy, modes = ruling.policy, ruling.modes
     before, after = read(old), read(new)
-    accelerators = accelerators_of(before, world.policy.accelerators)
-    governed = governs(before, accelerators, world.policy) and why_pod_exempt(old, world) is None
+    accelerators = accelerators_of(before, policy.accelerators)
+    governed = governs(before, accelerators, policy) and why_pod_exempt(old, ruling) is None
     findings = _changed_pinning(before, after, accelerators) if governed else ()
-    audit = {"policy": world.policy.name}
+    audit = {"policy": policy.name}
     if findings and modes.enforce is not Level.NONE:
         return respond.deny(findings, audit)
     warnings = list(respond.warned(findings, modes))
@@ -43,9 +43,9 @@ def resize(new: JsonObject, old: JsonObject, namespace: str, world: World) -> De
     return respond.admit(outcome, findings, warnings, {**audit, "decision": outcome.value})
 
 
-def ephemeral_containers(world: World) -> Decision:
+def ephemeral_containers(ruling: Ruling) -> Decision:
     """Admit a debug container: it cannot have resources and does not count for the QoS class."""
-    return respond.skip("ephemeral containers", world.policy)
+    return respond.skip("ephemeral containers", [ruling.policy])
 
 
 def _changed_pinning(before: PodFacts, after: PodFacts, accelerators: Accelerated) -> tuple[Finding, ...]:

@@ -1,5 +1,6 @@
 """Judges workload objects by their pod templates, when they are applied."""
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace
@@ -10,6 +11,7 @@ from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.pod_location import PodLocation
+from webhook.domain.policy import OFF
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
@@ -22,10 +24,19 @@ from webhook.engine.completed import soften
 from webhook.engine.completed import unseen
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.exempt import Exemption
+from webhook.engine.exempt import Requester
+from webhook.engine.exempt import expired
+from webhook.engine.exempt import requester_of
+from webhook.engine.exempt import why_exempt
 from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.request import Request
+from webhook.engine.ruling import NO_POLICY
+from webhook.engine.ruling import Ruling
+from webhook.engine.ruling import rule
 from webhook.engine.world import World
 
 _SEVERITY_OF_OUTCOMES = (Outcome.INVALID, Outcome.REPAIR, Outcome.WARN, Outcome.ACCEPT)
@@ -34,44 +45,84 @@ _SEVERITY_OF_OUTCOMES = (Outcome.INVALID, Outcome.REPAIR, Outcome.WARN, Outcome.
 @dataclass(frozen=True, slots=True)
 class _Judged:
     location: PodLocation
+    ruling: Ruling
     judgement: Judgement
 
 
-def review(workload: Workload, new: JsonObject, old: JsonObject | None, namespace: str, world: World) -> Decision:
+def review(workload: Workload, request: Request, world: World) -> Decision:
     """Deny what every pod of the object would be denied for, warn about what would be repaired; never patch.
 
     An update that leaves templates unchanged passes. Objects that a controller owns get audit only: their owner was
     judged. Missing values only warn, because an injector or LimitRange may still fill them into the pods.
     """
+    new, old, requester = request.object or {}, request.old_object, requester_of(request)
     if old is not None and _judged_parts(workload, new) == _judged_parts(workload, old):
-        return respond.skip("template unchanged", world.policy)
-    modes = world.policy.modes_for(namespace)
-    judged = [
-        _Judged(location, soften(judge_pod(location.pod, world, modes=modes), location))
-        for location in workload.locate(new)
-        if why_pod_exempt(location.pod, world) is None
-    ]
+        return respond.skip("template unchanged")
+    located = list(workload.locate(new))
+    ruled = [(one, ruling) for one in located if (ruling := rule(one.pod, request.namespace, world)) is not None]
+    if located and not ruled:
+        return respond.skip(NO_POLICY)
+    judged: list[_Judged] = []
+    exempt: list[Exemption] = []
+    for location, ruling in ruled:
+        exemption = why_exempt(location.pod, ruling, requester) or why_pod_exempt(location.pod, ruling)
+        if exemption is None:
+            judged.append(_Judged(location, ruling, soften(judge_pod(location.pod, ruling), location)))
+        else:
+            exempt.append(exemption)
     labelled = tuple(level_label.find(workload, new))
-    own = (*labelled, *_without_pods(workload, new))
+    if not located and not labelled:
+        return _without_pods(workload, new, request.namespace, world)
+    if exempt and not judged and not labelled:
+        return respond.exempt(exempt[0], [ruling.policy for _, ruling in ruled])
+    modes = _strictest(ruling.modes for _, ruling in ruled)
+    return _decide(judged, labelled, modes, requester, controlled=_is_controlled(new))
+
+
+def _without_pods(workload: Workload, new: JsonObject, namespace: str, world: World) -> Decision:
+    """Warn of an object that leaves its pods to its operator; the schema refuses one that must have a template."""
+    ruling = rule({}, namespace, world)
+    if workload.required or workload.is_elsewhere(new) or ruling is None:
+        return respond.skip("no pods")
+    audit = respond.audit(Outcome.WARN, (unseen(),), ruling.modes, [ruling.policy])
+    warnings = () if _is_controlled(new) else respond.warned((unseen(),), ruling.modes)
+    return respond.admit(Outcome.WARN, (unseen(),), warnings, audit)
+
+
+def _decide(
+    judged: list[_Judged], labelled: tuple[Finding, ...], modes: Modes, requester: Requester, *, controlled: bool
+) -> Decision:
+    """Decide by the judgements; `labelled` are findings about the object around the templates, `modes` those of it."""
     refused = [
-        *((one, one.path) for one in labelled),
-        *((one, item.location.place(one.path)) for item in judged for one in _hard(item.judgement)),
+        *((one, one.path) for one in labelled if modes.enforce is not Level.NONE),
+        *((one, item.location.place(one.path)) for item in judged for one in _hard(item)),
     ]
-    outcome = Outcome.DENY if labelled else Outcome.WARN if own else _outcome(judged)
-    findings = (*own, *(finding for item in judged for finding in item.judgement.findings))
-    audit = respond.audit(outcome, findings, modes, world.policy)
-    if _is_controlled(new):
+    over = [one for item in judged for one in _expired(item, requester)]
+    outcome = Outcome.DENY if labelled else _outcome(judged)
+    findings = (*labelled, *(finding for item in judged for finding in item.judgement.findings), *over)
+    audit = respond.audit(outcome, findings, modes, [item.ruling.policy for item in judged])
+    if controlled:
         return respond.admit(outcome, findings, (), audit)
-    if refused and modes.enforce is not Level.NONE:
+    if refused:
+        refused += [(one, item.location.place(one.path)) for item in judged for one in _expired(item, requester)]
         return respond.deny(tuple(one for one, _ in refused), audit, tuple(place for _, place in refused))
-    warnings = [text for item in judged for text in _warnings(item, modes)]
-    return respond.admit(outcome, findings, (*respond.warned(own, modes), *warnings), audit)
+    warnings = [text for item in judged for text in _warnings(item)]
+    return respond.admit(outcome, findings, (*respond.warned((*labelled, *over), modes), *warnings), audit)
 
 
-def _without_pods(workload: Workload, new: JsonObject) -> Iterator[Finding]:
-    """Find that an object leaves its pods to its operator; one that must have a template is refused by its schema."""
-    if not workload.required and not workload.is_elsewhere(new) and not any(True for _ in workload.locate(new)):
-        yield unseen()
+def _strictest(modes: Iterable[Modes]) -> Modes:
+    """Answer the highest level of each mode: what is said of the whole object goes by these."""
+    every = tuple(modes) or (OFF,)
+    return Modes(
+        enforce=max(one.enforce for one in every),
+        repair=max(one.repair for one in every),
+        warn=max(one.warn for one in every),
+        audit=max(one.audit for one in every),
+    )
+
+
+def _expired(item: _Judged, requester: Requester) -> Iterator[Finding]:
+    return expired(item.location.pod, item.ruling, requester) if item.judgement.subject.accelerators else iter(())
 
 
 def _is_controlled(obj: JsonObject) -> bool:
@@ -79,8 +130,11 @@ def _is_controlled(obj: JsonObject) -> bool:
     return any(as_object(owner).get("controller") is True for owner in owners)
 
 
-def _hard(judgement: Judgement) -> Iterator[Finding]:
+def _hard(item: _Judged) -> Iterator[Finding]:
     """What is refused: where something remains that no repair cures, for values that are there, all enforced faults."""
+    judgement = item.judgement
+    if item.ruling.modes.enforce is Level.NONE:
+        return
     hard = [finding for finding in judgement.remaining if finding.code != "missing-resources"]
     if hard:
         yield from hard
@@ -89,11 +143,11 @@ def _hard(judgement: Judgement) -> Iterator[Finding]:
         yield from (one for one in rest if one.severity is Severity.FAULT)
 
 
-def _warnings(item: _Judged, modes: Modes) -> Iterator[str]:
+def _warnings(item: _Judged) -> Iterator[str]:
     judgement, place = item.judgement, item.location.place
     cured = {edit.code for edit in judgement.edits}
     yield from (messages.would_repair_warning(replace(edit, path=place(edit.path))) for edit in judgement.edits)
-    yield from respond.warned((one for one in judgement.findings if one.code not in cured), modes)
+    yield from respond.warned((one for one in judgement.findings if one.code not in cured), item.ruling.modes)
 
 
 def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:
@@ -115,5 +169,5 @@ def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:
 def _outcome(judged: list[_Judged]) -> Outcome:
     outcomes = {item.judgement.outcome for item in judged}
     if Outcome.DENY in outcomes:
-        return Outcome.WARN if not any(True for item in judged for _ in _hard(item.judgement)) else Outcome.DENY
+        return Outcome.WARN if not any(True for item in judged for _ in _hard(item)) else Outcome.DENY
     return next((outcome for outcome in _SEVERITY_OF_OUTCOMES if outcome in outcomes), Outcome.SKIP)

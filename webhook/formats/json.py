@@ -48,7 +48,13 @@ def _result(result: Result) -> dict[str, object]:
         "level": result.level,
         "qos": result.qos,
         "classes": [
-            {"name": one.name, "fits": one.fits, "fitsAfterRepair": one.fits_after_repair, "reason": one.reason}
+            {
+                "name": one.name,
+                "fits": one.fits,
+                "fitsAfterRepair": one.fits_after_repair,
+                "reason": one.reason,
+                "nodes": one.nodes,
+            }
             for one in result.classes
         ],
         "findings": [

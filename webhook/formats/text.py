@@ -1,6 +1,7 @@
 """Writes a report for people: the verdict first, then what is wrong with line numbers, then what to write."""
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import groupby
 
 from webhook.domain.output_format import OutputFormat
@@ -12,7 +13,14 @@ from webhook.domain.report import ReportedFinding
 from webhook.domain.report import Result
 from webhook.domain.visible import visible
 
-_FITS = {"yes": "fits", "no": "does not fit", "unenforced": "does not enforce alignment"}
+_FITS = {
+    "yes": "fits",
+    "no": "does not fit",
+    "unenforced": "does not enforce alignment",
+    "unsure": "too few nodes report it to say",
+}
+_MOST_CLASSES = 6
+"""How many node classes are told one by one."""
 
 
 def write(report: Report) -> str:
@@ -45,14 +53,32 @@ def _result(result: Result) -> Iterator[str]:
     reached = f"QoS {result.qos}, level {result.level}; " if result.qos else ""
     pods = "" if result.pods in {None, 1} else f"; {_count(result.pods or 0, 'pod')}"
     yield f"          {reached}namespace {visible(result.namespace)}{pods}"
-    for one in result.classes:
-        yield f"          {_class(one)}"
+    yield from (f"          {line}" for line in _classes(result.classes))
     for finding in result.findings:
         yield f"    {_finding(finding, result.path)}"
     if result.edits:
         yield "    write:"
         for edit in result.edits:
             yield f"      {_edit(edit)}"
+
+
+def _classes(classes: Sequence[ReportedClass]) -> Iterator[str]:
+    """Write a few classes each, and of many how many they are, and first those that do not take the template."""
+    if len(classes) <= _MOST_CLASSES:
+        yield from map(_class, classes)
+    if len(classes) > 1:
+        yield _fraction(classes)
+    if len(classes) > _MOST_CLASSES:
+        told = sorted(classes, key=lambda one: one.fits_after_repair == "yes")[:_MOST_CLASSES]
+        yield from map(_class, told)
+        yield f"and {len(classes) - len(told)} more; --output json has them all"
+
+
+def _fraction(classes: Sequence[ReportedClass]) -> str:
+    taking = [one for one in classes if one.fits_after_repair == "yes"]
+    every, count = (sum(one.nodes or 0 for one in some) for some in (classes, taking))
+    nodes = f", {count} of {every} nodes" if every else ""
+    return f"fits {len(taking)} of {len(classes)} node classes{nodes}"
 
 
 def _class(one: ReportedClass) -> str:

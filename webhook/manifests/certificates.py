@@ -6,6 +6,7 @@ Each is a kustomize component and, for the flat rendering, a change to the webho
 from enum import Enum
 
 from webhook.domain import keys
+from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import MODE_LABEL
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import TLS_SECRET
@@ -42,7 +43,7 @@ def issuers(settings: Settings) -> list[Manifest]:
     The leaf may change every few weeks without a new caBundle, because the bundle holds the CA.
     """
     here = settings.namespace
-    names = [f"{NAME}.{here}.svc", f"{NAME}.{here}", NAME]
+    names = [f"{NAME}.{here}.svc", f"{NAME}.{here}", NAME, f"{CONTROLLER}.{here}.svc"]
     return [
         _issuer("numagate-root", here, {"selfSigned": {}}),
         _certificate(ROOT, here, "numagate-root", isCA=True, commonName="numagate CA", duration="43800h"),

@@ -1,12 +1,15 @@
 """Reads what an installation chooses, and refuses what an API server would refuse later."""
 
 import re
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cryptography import x509
 
 from webhook.domain.errors import InputError
+from webhook.domain.policy import selected_labels
+from webhook.domain.policy import widest
 from webhook.manifests.policy_text import DEFAULT
 from webhook.manifests.settings import IMAGE
 from webhook.manifests.settings import NAMESPACE
@@ -24,6 +27,8 @@ def read_settings(
     image: str = IMAGE,
     url: str | None = None,
     ca_bundle: Path | None = None,
+    api_servers: tuple[str, ...] = (),
+    controller_url: str | None = None,
 ) -> Settings:
     """Read the files and check the names.
 
@@ -38,17 +43,29 @@ def read_settings(
         msg = f"{image!r} is no image: write REGISTRY/NAME:TAG"
         raise InputError(msg, file="--image")
     text = DEFAULT if policy is None else _text(policy)
+    policies = parse_stream(text, "built-in" if policy is None else str(policy)).policies
     return Settings(
-        policy=parse_stream(text, "built-in" if policy is None else str(policy)).policy,
+        policy=widest(policies),
         policy_text=text,
         namespace=namespace,
         image=image,
-        url=None if url is None else _address(url),
+        url=None if url is None else _address(url, "--url"),
         ca_bundle=None if ca_bundle is None else _bundle(ca_bundle),
+        api_servers=tuple(map(_block, api_servers)),
+        selected=selected_labels(policies),
+        controller_url=None if controller_url is None else _address(controller_url, "--controller-url"),
     )
 
 
-def _address(url: str) -> str:
+def _block(text: str) -> str:
+    try:
+        return str(ip_network(text))
+    except ValueError:
+        msg = f"{text!r} is no address block: write one like 10.0.0.1/32"
+        raise InputError(msg, file="--api-server") from None
+
+
+def _address(url: str, option: str) -> str:
     """Let an address through that the API server accepts; the paths are ours to add."""
     try:
         parts = urlsplit(url)
@@ -57,7 +74,7 @@ def _address(url: str) -> str:
         usable = False
     if not usable or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
         msg = f"{url!r} cannot be called: write https://HOST:PORT"
-        raise InputError(msg, file="--url")
+        raise InputError(msg, file=option)
     return f"https://{parts.netloc}"
 
 

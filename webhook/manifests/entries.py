@@ -4,12 +4,18 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webhook.domain.api import GROUP
+from webhook.domain.api import POLICIES
+from webhook.domain.api import PROFILES
+from webhook.domain.api import VERSION
 from webhook.domain.pod_source import PodSource
 from webhook.domain.pointer import Path
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
 from webhook.engine.kinds import kinds_of
 from webhook.manifests import match
+from webhook.manifests.settings import CONTROLLER
+from webhook.manifests.settings import NAME
 from webhook.manifests.settings import Manifest
 
 FAIL = "Fail"
@@ -18,13 +24,15 @@ IGNORE = "Ignore"
 _SCOPES = {True: "Namespaced", False: "Cluster", None: "*"}
 _MUTATE = "/mutate"
 _VALIDATE = "/validate"
+_NAMESPACES = "/namespaces"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One webhook. `binding` means that a request without an answer is refused, where the mode enforces.
 
-    `conditions` are pairs of a name and a CEL expression; all must hold.
+    `conditions` are pairs of a name and a CEL expression; all must hold. `service` is who answers. `namespace` is the
+    CEL expression of the name that exemptions are compared with.
     """
 
     name: str
@@ -33,6 +41,8 @@ class Entry:
     conditions: tuple[tuple[str, str], ...]
     binding: bool
     seconds: int
+    service: str = NAME
+    namespace: str = "request.namespace"
 
 
 def mutating(policy: Policy) -> tuple[Entry, ...]:
@@ -53,7 +63,7 @@ def validating(policy: Policy) -> tuple[Entry, ...]:
     """Answer the entries that may only refuse or warn."""
     return (
         *(_pods(policy), _promise(policy), _subresources(policy), _claims(policy)),
-        *(_templates(policy), _operators(policy)),
+        *(_templates(policy), _operators(policy), _objects()),
     )
 
 
@@ -134,6 +144,33 @@ def _operators(policy: Policy) -> Entry:
         conditions=(("created-or-respecified", match.created_or_respecified()),),
         binding=False,
         seconds=3,
+    )
+
+
+def _objects() -> Entry:
+    """Hold our own objects against their whole grammar.
+
+    It never binds: a numagate that is broken, perhaps by its policy, must not keep anyone from mending the policy. What
+    slips through is refused by the controller, which says so in the object's condition.
+    """
+    rule = _rule(("CREATE", "UPDATE"), (POLICIES, PROFILES), group=GROUP, versions=(VERSION,), scope="Cluster")
+    return Entry("objects.validate.numagate.io", _VALIDATE, (rule,), conditions=(), binding=False, seconds=3)
+
+
+def namespaces(selected: Iterable[str]) -> Entry:
+    """Let the controller warn whoever raises the level of a namespace; `selected` are labels that policies select by.
+
+    A new namespace has no pods.
+    """
+    return Entry(
+        name="namespaces.validate.numagate.io",
+        path=_NAMESPACES,
+        rules=(_rule(("UPDATE",), ("namespaces",), scope="Cluster"),),
+        conditions=(("label-changed", match.label_changed(selected)),),
+        binding=False,
+        seconds=2,
+        service=CONTROLLER,
+        namespace="object.metadata.name",
     )
 
 

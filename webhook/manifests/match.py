@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from webhook.domain import keys
 from webhook.domain.pod_path import EACH
 from webhook.domain.pointer import Path
+from webhook.domain.policy import IMPLICIT
 from webhook.domain.policy import Accelerators
 
 _MAGIC = re.compile(r"[*?\[]")
@@ -53,6 +54,16 @@ def key_changed() -> str:
     )
 
 
+def label_changed(selected: Iterable[str]) -> str:
+    """Say that a label of numagate's domain, or one of those `selected`, was added, changed or removed."""
+    new, old = "object.?metadata.?labels.orValue({})", "oldObject.?metadata.?labels.orValue({})"
+    watched = any_of("k", (*selected, f"{keys.DOMAIN}*"))
+    return (
+        f"[[{new}, {old}],\n [{old}, {new}]].exists(p,\n"
+        f"  p[0].exists(k, (\n{_indent(watched, 4)}) &&\n    !(k in p[1] && p[1][k] == p[0][k])))"
+    )
+
+
 def placement_changed() -> str:
     """Say that an update changed which nodes the pod may run on."""
     fields = ("nodeSelector", "affinity")
@@ -66,9 +77,9 @@ def claims() -> str:
     return "size(object.?spec.?resourceClaims.orValue([])) > 0"
 
 
-def namespace_is_none_of(patterns: Iterable[str]) -> str:
-    """Say that the request's namespace matches none of `patterns`."""
-    return f"!({any_of('request.namespace', _exact(patterns))})"
+def namespace_is_none_of(patterns: Iterable[str], variable: str = "request.namespace") -> str:
+    """Say that the name in `variable`, that of the request's namespace, matches none of `patterns`."""
+    return f"!({any_of(variable, _exact(patterns))})"
 
 
 def templates(paths: Iterable[Path], accelerators: Accelerators) -> str:
@@ -101,6 +112,8 @@ def accelerator(variable: str, accelerators: Accelerators) -> str:
         )
         matched = any_of(variable, globs)
         parts.append(f"({matched}) &&\n!({any_of(variable, never)})" if never else matched)
+    if accelerators.device_classes:  # hardly any pod names a class: which one is not worth a longer condition
+        parts.append(f"{variable}.startsWith({text(IMPLICIT)})")
     wanted = " ||\n".join(parts) or "false"
     # cpu and memory have no slash: the usual container costs the API server next to nothing.
     slashed = all("/" in pattern for pattern in (*names, *globs))

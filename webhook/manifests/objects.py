@@ -1,5 +1,10 @@
 """The small objects around the Deployment: namespace, service, budget, network."""
 
+from collections.abc import Mapping
+
+from webhook.manifests.pods import PRIORITY
+from webhook.manifests.pods import PROBE_PORT
+from webhook.manifests.pods import SERVING_PORT
 from webhook.manifests.settings import LABELS
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import POLICY_KEY
@@ -8,9 +13,8 @@ from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
 
-SERVING_PORT = 8443
-PROBE_PORT = 8081
-PRIORITY = "system-cluster-critical"
+_API_PORTS = (443, 6443, 8443)
+"""Where API servers listen, before and behind the Service `kubernetes`."""
 
 
 def namespace(settings: Settings) -> Manifest:
@@ -20,12 +24,12 @@ def namespace(settings: Settings) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": made | {"labels": LABELS | levels}}
 
 
-def service_account(settings: Settings) -> Manifest:
-    """Make the pods' identity, which may do nothing and has no token."""
+def service_account(settings: Settings, name: str = NAME) -> Manifest:
+    """Make the pods' identity; a token is mounted only where a pod asks for it."""
     return {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
-        "metadata": metadata(NAME, settings.namespace),
+        "metadata": metadata(name, settings.namespace),
         "automountServiceAccountToken": False,
     }
 
@@ -40,45 +44,56 @@ def policy_map(settings: Settings, text: str) -> Manifest:
     }
 
 
-def service(settings: Settings) -> Manifest:
+def service(settings: Settings, name: str = NAME, labels: Mapping[str, str] = LABELS) -> Manifest:
     """Make the Service that the API server calls."""
     port = {"name": "https", "port": 443, "targetPort": "https", "protocol": "TCP", "appProtocol": "https"}
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": metadata(NAME, settings.namespace),
-        "spec": {"type": "ClusterIP", "selector": dict(LABELS), "ports": [port]},
+        "metadata": metadata(name, settings.namespace),
+        "spec": {"type": "ClusterIP", "selector": dict(labels), "ports": [port]},
     }
 
 
-def disruption_budget(settings: Settings) -> Manifest:
+def disruption_budget(settings: Settings, name: str = NAME, labels: Mapping[str, str] = LABELS) -> Manifest:
     """Let drains take one pod at a time; a pod that is not ready never blocks one."""
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": metadata(NAME, settings.namespace),
+        "metadata": metadata(name, settings.namespace),
         "spec": {
             "maxUnavailable": 1,
-            "selector": {"matchLabels": dict(LABELS)},
+            "selector": {"matchLabels": dict(labels)},
             "unhealthyPodEvictionPolicy": "AlwaysAllow",
         },
     }
 
 
-def network_policy(settings: Settings) -> Manifest:
-    """Let in the API server and probes, from anywhere: neither has an address known here. Let nothing out."""
+def network_policy(
+    settings: Settings, name: str = NAME, labels: Mapping[str, str] = LABELS, *, egress: bool = False
+) -> Manifest:
+    """Let in the API server and probes, from anywhere: neither has an address known here.
+
+    Out go calls to the API server only, and only where the pods make some.
+    """
     ports = [{"protocol": "TCP", "port": port} for port in (SERVING_PORT, PROBE_PORT)]
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": metadata(NAME, settings.namespace),
+        "metadata": metadata(name, settings.namespace),
         "spec": {
-            "podSelector": {"matchLabels": dict(LABELS)},
+            "podSelector": {"matchLabels": dict(labels)},
             "policyTypes": ["Ingress", "Egress"],
             "ingress": [{"ports": ports}],
-            "egress": [],
+            "egress": [_to_api_servers(settings)] if egress else [],
         },
     }
+
+
+def _to_api_servers(settings: Settings) -> Manifest:
+    if settings.api_servers:
+        return {"to": [{"ipBlock": {"cidr": cidr}} for cidr in settings.api_servers]}
+    return {"ports": [{"protocol": "TCP", "port": port} for port in _API_PORTS]}
 
 
 def priority_quota(settings: Settings) -> Manifest:

@@ -1,4 +1,4 @@
-"""Which combinations of mode and certificates are offered, each as kustomize folder and as one flat list of objects."""
+"""Which combinations of mode, certificates and source are offered, each as kustomize folder and as flat list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,47 +8,89 @@ from webhook.manifests import policy_text
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
 from webhook.manifests.certificates import issuers
+from webhook.manifests.controller import controller
+from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
 from webhook.manifests.guard import guard
+from webhook.manifests.level_guard import level_guard
+from webhook.manifests.rbac import controller_rights
+from webhook.manifests.rbac import serving_rights
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
+from webhook.manifests.settings import Source
 from webhook.manifests.webhooks import configurations
+
+CRDS = "crds"
+"""What is applied first: an API server takes no object of a kind that it does not know yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """One combination; without a mode the server runs and is asked nothing."""
+    """One combination; without a mode the server runs and is asked nothing, and has no policy object."""
 
     mode: Mode | None
-    certificates: Certificates | None
+    certificates: Certificates
+    source: Source
 
 
 def _overlays() -> Mapping[str, Overlay]:
-    named = {"base": Overlay(None, None)}
+    named: dict[str, Overlay] = {}
     for certificates in Certificates:
-        named[certificates.value] = Overlay(None, certificates)
-        suffix = "" if certificates is Certificates.SELF_SIGNED else f"-{certificates.value}"
-        named.update({mode.value + suffix: Overlay(mode, certificates) for mode in Mode})
-    return named
+        named |= _modes(certificates, Source.OBJECTS)
+    return named | _modes(Certificates.SELF_SIGNED, Source.FILE)
+
+
+def _modes(certificates: Certificates, source: Source) -> dict[str, Overlay]:
+    """Answer the combinations of one way to certificates; the plain name of a mode goes with `numagate certs`."""
+    tail = "" if source is Source.OBJECTS else f"-{source.value}"
+    suffix = "" if certificates is Certificates.SELF_SIGNED else f"-{certificates.value}"
+    named = {certificates.value + tail: Overlay(None, certificates, source)}
+    return named | {mode.value + suffix + tail: Overlay(mode, certificates, source) for mode in Mode}
 
 
 OVERLAYS = _overlays()
-"""Every overlay by name; the modes' plain names go with certificates from `numagate certs`."""
+"""Every overlay by name."""
+NAMES = (CRDS, *OVERLAYS)
+"""What can be rendered flat."""
 
 
 def base(settings: Settings) -> dict[str, list[Manifest]]:
-    """Answer the objects of the server alone, by the file they are written to; its policy only observes."""
+    """Answer what every installation has, by the file it is written to."""
     return {
         "namespace.yaml": [objects.namespace(settings), objects.priority_quota(settings)],
-        "policy.yaml": [objects.policy_map(settings, policy_text.observing(settings.policy_text))],
         "serviceaccount.yaml": [objects.service_account(settings)],
         "service.yaml": [objects.service(settings)],
-        "networkpolicy.yaml": [objects.network_policy(settings)],
         "poddisruptionbudget.yaml": [objects.disruption_budget(settings)],
-        "deployment.yaml": [deployment(settings)],
         "optout.yaml": guard(),
+        "levels.yaml": level_guard(),
     }
+
+
+def source_objects(settings: Settings, source: Source) -> dict[str, list[Manifest]]:
+    """Answer the servers for a policy in objects, or in a file that only observes."""
+    if source is Source.FILE:
+        return {
+            "policy.yaml": [objects.policy_map(settings, policy_text.observing(settings.policy_text))],
+            "networkpolicy.yaml": [objects.network_policy(settings)],
+            "deployment.yaml": [deployment(settings, source)],
+        }
+    return {
+        "rbac.yaml": [*serving_rights(settings), *controller_rights(settings)],
+        "networkpolicy.yaml": [objects.network_policy(settings, egress=True)],
+        "deployment.yaml": [deployment(settings, source)],
+        "controller.yaml": controller(settings),
+    }
+
+
+def policy(settings: Settings, mode: Mode, source: Source) -> list[Manifest]:
+    """Answer the policy that a mode brings: in `observe` it looks only, else it is as it was written."""
+    observes = mode is Mode.OBSERVE
+    if source is Source.FILE:
+        text = settings.policy_text
+        return [objects.policy_map(settings, policy_text.observing(text) if observes else text)]
+    make = policy_text.observing_objects if observes else policy_text.objects
+    return make(settings.policy_text)
 
 
 def flat(settings: Settings, name: str) -> list[Manifest]:
@@ -57,29 +99,42 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     Raises:
         KeyError: there is no such overlay.
     """
+    if name == CRDS:
+        return list(crds())
     overlay = OVERLAYS[name]
-    made = base(settings)
-    if overlay.mode not in {None, Mode.OBSERVE}:
-        made["policy.yaml"] = [objects.policy_map(settings, settings.policy_text)]
+    made = base(settings) | source_objects(settings, overlay.source)
+    if overlay.mode is not None:
+        made["policy.yaml"] = policy(settings, overlay.mode, overlay.source)
     answer = [manifest for manifests in made.values() for manifest in manifests]
     if overlay.certificates is Certificates.CERT_MANAGER:
         answer += issuers(settings)
-    if overlay.mode is not None and overlay.certificates is not None:
-        key, value = annotation(settings, overlay.certificates)
-        for configuration in webhooks(settings, overlay.mode, overlay.certificates):
-            metadata = configuration["metadata"]
-            if isinstance(metadata, dict):
-                metadata["annotations"] = {**metadata["annotations"], key: value}
-            answer.append(configuration)
+    if overlay.mode is not None:
+        answer += _asked(settings, overlay.mode, overlay)
     return answer
 
 
-def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None) -> list[Manifest]:
-    """Answer the webhook configurations of `mode`; only self-signed ones hold the CA bundle of the settings."""
+def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:
+    """Answer the webhook configurations of `mode`.
+
+    Only self-signed ones hold the CA bundle of the settings, and only where policies are objects is a controller asked.
+    """
     return configurations(
         settings.policy,
         namespace=settings.namespace,
         url=settings.url,
         ca_bundle=settings.ca_bundle if certificates is Certificates.SELF_SIGNED else None,
         mode=mode.value,
+        selected=settings.selected if source is Source.OBJECTS else None,
+        controller_url=settings.controller_url,
     )
+
+
+def _asked(settings: Settings, mode: Mode, overlay: Overlay) -> list[Manifest]:
+    """Answer the webhook configurations with the annotation that tells who owns their CA bundle."""
+    key, value = annotation(settings, overlay.certificates)
+    made = webhooks(settings, mode, overlay.certificates, overlay.source)
+    for configuration in made:
+        metadata = configuration["metadata"]
+        if isinstance(metadata, dict):
+            metadata["annotations"] = {**metadata["annotations"], key: value}
+    return made

@@ -1,10 +1,13 @@
-"""The policy as text in the ConfigMap: as it was written, or with everything switched off but looking."""
+"""The policy as it is installed: as it was written, or with everything switched off but looking."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.manifests.settings import Manifest
 from webhook.manifests.text import dump
 
 _KIND = "AlignmentPolicy"
@@ -31,10 +34,30 @@ def observing(text: str) -> str:
 
     The stream was read before; node profiles are kept. One without a policy means the built-in one: it is written out.
     """
+    return dump(observing_objects(text))
+
+
+def observing_objects(text: str) -> list[Manifest]:
+    """Answer the documents of the stream likewise, each as an object for the API server."""
+    return [_observing(document) for document in objects(text)]
+
+
+def objects(text: str) -> list[Manifest]:
+    """Answer the documents of the stream as they are, each as an object for the API server."""
     documents = [document for document in yaml.safe_load_all(text) if document is not None]
     if not any(document.get("kind") == _KIND for document in documents):
         documents.insert(0, yaml.safe_load(DEFAULT))
-    return dump([_observing(document) for document in documents])
+    return documents
+
+
+def fragile(text: str) -> list[str]:
+    """Name the policies of the stream that say something by a null, which `kubectl apply` would drop without a word."""
+    found = []
+    for document in objects(text):
+        labels = get_object(document, "spec", "recognition", "labels")
+        if any(value is None for value in labels.values()):
+            found.append(get_text(get_object(document, "metadata"), "name"))
+    return found
 
 
 def _observing(document: dict[str, Any]) -> dict[str, Any]:
@@ -42,6 +65,8 @@ def _observing(document: dict[str, Any]) -> dict[str, Any]:
         return document
     spec = dict(document.get("spec") or {})
     spec["modes"] = _off(spec.get("modes"))
+    # A label of a namespace could raise what is none here.
+    spec["overrides"] = _off(spec.get("overrides"))
     if spec.get("namespaces"):
         spec["namespaces"] = [{**entry, "modes": _off(entry.get("modes"))} for entry in spec["namespaces"]]
     return {**document, "spec": spec}

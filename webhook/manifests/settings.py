@@ -22,6 +22,9 @@ POLICY_MAP = "numagate-policy"
 """ConfigMap that the policy is mounted from."""
 POLICY_KEY = "policy.yaml"
 
+CONTROLLER = "numagate-controller"
+"""Name of the controller's Deployment, Service and service account."""
+
 TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
 """Secret that the serving certificate is mounted from."""
 
@@ -43,13 +46,24 @@ class Mode(Enum):
     """Do what the policy says; an accelerator pod that numagate cannot answer for is refused."""
 
 
+class Source(Enum):
+    """Where the serving pods have their policy from."""
+
+    OBJECTS = "objects"
+    """From AlignmentPolicy and NodeProfile objects, by way of the controller's world snapshot."""
+    FILE = "file"
+    """From a mounted file, without controller, CRDs or any right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One installation.
 
     `policy_text` is what `policy` was read from: it goes to the cluster as it is. `url` (scheme, host and port)
     replaces the Service, for an API server that reaches numagate without a cluster network. `ca_bundle` is PEM;
-    where it is None the field is left to whoever owns the certificates.
+    where it is None the field is left to whoever owns the certificates. `api_servers` are the address blocks (CIDR)
+    that the pods may call; without any, whatever listens on the ports of API servers. `selected` are the namespace
+    labels that policies select by; `controller_url` is to the controller's Service what `url` is to the other.
     """
 
     policy: Policy
@@ -58,6 +72,9 @@ class Settings:
     image: str = IMAGE
     url: str | None = None
     ca_bundle: bytes | None = None
+    api_servers: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+    controller_url: str | None = None
 
     @property
     def encoded_bundle(self) -> str | None:

@@ -1,24 +1,28 @@
-"""The folder `manifests/`: a kustomize base, components for modes and certificates, and overlays that combine them."""
+"""The folder `manifests/`: CRDs, a kustomize base, components for each choice, and overlays that combine them."""
 
 from collections.abc import Iterable
 from collections.abc import Mapping
 from pathlib import Path
 
-from webhook.manifests import objects
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import bundle_map
 from webhook.manifests.certificates import component
 from webhook.manifests.certificates import issuers
+from webhook.manifests.crds import crds
+from webhook.manifests.overlays import CRDS
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import Overlay
 from webhook.manifests.overlays import base
+from webhook.manifests.overlays import policy
+from webhook.manifests.overlays import source_objects
 from webhook.manifests.overlays import webhooks
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
+from webhook.manifests.settings import Source
 from webhook.manifests.text import dump
 
-FOLDERS = ("base", "components", "overlays")
+FOLDERS = (CRDS, "base", "components", "overlays")
 """What the rendering owns inside the folder; whatever else lies there is not ours to judge."""
 
 _HEADER = "# Rendered by `numagate manifests`: change the code or the policy, not this file.\n"
@@ -27,14 +31,16 @@ _INDEX = "kustomization.yaml"
 
 def files(settings: Settings) -> dict[str, str]:
     """Answer the text of every file by its path in the folder, with `/` between the parts."""
-    answer = _base(settings)
-    for mode in Mode:
-        answer |= _under(f"components/{mode.value}", _mode(settings, mode))
+    answer = _resources(CRDS, {"crds.yaml": crds()}) | _resources("base", base(settings))
+    for source in Source:
+        answer |= _component(_source_folder(source), source_objects(settings, source))
+        for mode in Mode:
+            answer |= _policy(settings, mode, source)
+            answer |= _component(_mode_folder(mode, source), {"webhooks.yaml": webhooks(settings, mode, None, source)})
     for certificates in Certificates:
         answer |= _under(f"components/{certificates.value}", _certificates(settings, certificates))
     for name, overlay in OVERLAYS.items():
-        if overlay.certificates is not None:
-            answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(overlay)]})
+        answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(overlay)]})
     return answer
 
 
@@ -72,27 +78,38 @@ def write(folder: Path, rendered: Mapping[str, str]) -> None:
         path.write_bytes(text.encode())
 
 
-def _base(settings: Settings) -> dict[str, str]:
-    made = base(settings)
+def _resources(folder: str, made: Mapping[str, Iterable[Manifest]]) -> dict[str, str]:
     index: Manifest = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": list(made),
     }
-    return _under("base", {_INDEX: [index], **made})
+    return _under(folder, {_INDEX: [index], **made})
 
 
-def _mode(settings: Settings, mode: Mode) -> dict[str, list[Manifest]]:
-    index: Manifest = {
-        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
-        "kind": "Component",
-        "resources": ["webhooks.yaml"],
-    }
-    made = {"webhooks.yaml": webhooks(settings, mode, None)}
-    if mode is Mode.OBSERVE:
-        return {_INDEX: [index], **made}
-    policy = objects.policy_map(settings, settings.policy_text)
-    return {_INDEX: [index | {"patches": [{"path": "policy.yaml"}]}], "policy.yaml": [policy], **made}
+def _component(name: str, made: Mapping[str, Iterable[Manifest]], field: str = "resources") -> dict[str, str]:
+    listed = list(made) if field == "resources" else [{"path": file} for file in made]
+    index: Manifest = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", field: listed}
+    return _under(f"components/{name}", {_INDEX: [index], **made})
+
+
+def _policy(settings: Settings, mode: Mode, source: Source) -> dict[str, str]:
+    """Write the policy of a mode; that of a file is a patch of the one that the server starts with."""
+    name = _policy_folder(mode, source)
+    field = "resources" if source is Source.OBJECTS else "patches"
+    return _component(name, {"policy.yaml": policy(settings, mode, source)}, field)
+
+
+def _source_folder(source: Source) -> str:
+    return f"policy-{source.value}"
+
+
+def _policy_folder(mode: Mode, source: Source) -> str:
+    return f"{_source_folder(source)}-{'observing' if mode is Mode.OBSERVE else 'acting'}"
+
+
+def _mode_folder(mode: Mode, source: Source) -> str:
+    return mode.value if source is Source.OBJECTS else f"{mode.value}-{source.value}"
 
 
 def _certificates(settings: Settings, certificates: Certificates) -> dict[str, list[Manifest]]:
@@ -105,12 +122,14 @@ def _certificates(settings: Settings, certificates: Certificates) -> dict[str, l
 
 
 def _overlay(overlay: Overlay) -> Manifest:
-    parts = [part.value for part in (overlay.mode, overlay.certificates) if part is not None]
+    parts = [_source_folder(overlay.source)]
+    if overlay.mode is not None:
+        parts += [_policy_folder(overlay.mode, overlay.source), _mode_folder(overlay.mode, overlay.source)]
     return {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": ["../../base"],
-        "components": [f"../../components/{part}" for part in parts],
+        "components": [f"../../components/{part}" for part in (*parts, overlay.certificates.value)],
     }
 
 

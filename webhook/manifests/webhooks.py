@@ -10,7 +10,9 @@ from webhook.manifests.entries import FAIL
 from webhook.manifests.entries import IGNORE
 from webhook.manifests.entries import Entry
 from webhook.manifests.entries import mutating
+from webhook.manifests.entries import namespaces
 from webhook.manifests.entries import validating
+from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import LABELS
 from webhook.manifests.settings import MODE_LABEL
 from webhook.manifests.settings import NAME
@@ -20,7 +22,7 @@ from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
 
-DISABLED = "disabled"
+DISABLED = keys.DISABLED
 """Value of the namespace label `keys.ADMISSION` that keeps the namespace's objects away from numagate."""
 
 ALWAYS_EXCLUDED = ("kube-system",)
@@ -37,6 +39,8 @@ def configurations(
     url: str | None = None,
     ca_bundle: bytes | None = None,
     mode: str = "enforce",
+    selected: Iterable[str] | None = None,
+    controller_url: str | None = None,
 ) -> list[Manifest]:
     """Answer the MutatingWebhookConfiguration and the ValidatingWebhookConfiguration for `policy`.
 
@@ -44,26 +48,39 @@ def configurations(
     is PEM. Mode `trial` never refuses for want of an answer (Ignore everywhere); mode `observe` neither, and its
     mutating configuration is there but empty, so that applying it over another takes the repairs back.
 
+    Where there is a controller, `selected` are the namespace labels that policies select by (None: there is none), and
+    `controller_url` is its address beside `url`; without one nobody can call it.
+
     Raises:
         ValueError: `mode` is none of the three.
     """
-    settings = Settings(policy=policy, policy_text="", namespace=namespace, url=url, ca_bundle=ca_bundle)
+    settings = Settings(
+        policy=policy,
+        policy_text="",
+        namespace=namespace,
+        url=url,
+        controller_url=controller_url,
+        ca_bundle=ca_bundle,
+    )
     chosen = Mode(mode)
+    second = validating(policy)
+    if selected is not None and (url is None or controller_url is not None):
+        second += (namespaces(selected),)
     first = () if chosen is Mode.OBSERVE else mutating(policy)
     reinvoked: Manifest = {"reinvocationPolicy": "IfNeeded"}
     return [
         _configuration("Mutating", chosen, [_webhook(entry, settings, chosen) | reinvoked for entry in first]),
-        _configuration("Validating", chosen, [_webhook(entry, settings, chosen) for entry in validating(policy)]),
+        _configuration("Validating", chosen, [_webhook(entry, settings, chosen) for entry in second]),
     ]
 
 
 def _webhook(entry: Entry, settings: Settings, mode: Mode) -> Manifest:
-    exempt = settings.policy.exemptions.namespaces
+    exempt = settings.policy.exemptions.lasting_namespaces
     patterns = [name for name in exempt if match.is_pattern(name)]
-    conditions = [("namespace-not-exempt", match.namespace_is_none_of(patterns))] if patterns else []
+    conditions = [("namespace-not-exempt", match.namespace_is_none_of(patterns, entry.namespace))] if patterns else []
     return {
         "name": entry.name,
-        "clientConfig": _client(entry.path, settings),
+        "clientConfig": _client(entry, settings),
         "rules": list(entry.rules),
         "matchPolicy": "Equivalent",
         "namespaceSelector": _namespaces((*ALWAYS_EXCLUDED, settings.namespace, *exempt)),
@@ -77,9 +94,10 @@ def _webhook(entry: Entry, settings: Settings, mode: Mode) -> Manifest:
     }
 
 
-def _client(path: str, settings: Settings) -> Manifest:
-    service = {"namespace": settings.namespace, "name": NAME, "port": 443, "path": path}
-    target: Manifest = {"service": service} if settings.url is None else {"url": settings.url.rstrip("/") + path}
+def _client(entry: Entry, settings: Settings) -> Manifest:
+    service = {"namespace": settings.namespace, "name": entry.service, "port": 443, "path": entry.path}
+    url = settings.controller_url if entry.service == CONTROLLER else settings.url
+    target: Manifest = {"service": service} if url is None else {"url": url.rstrip("/") + entry.path}
     bundle = settings.encoded_bundle
     return target if bundle is None else {**target, "caBundle": bundle}
 

@@ -1,36 +1,38 @@
 """Puts the service together and runs it: two ports, the policy, the certificate."""
 
 import asyncio
-import gc
 import logging
-import threading
-import time
+import math
 from collections.abc import AsyncIterator
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
 from webhook import __version__
-from webhook.domain.errors import NumagateError
 from webhook.engine.request import Pass
-from webhook.server import listener
-from webhook.server import logs
 from webhook.server.admission import Admission
 from webhook.server.admission import Review
-from webhook.server.app import probe_app
 from webhook.server.app import webhook_app
-from webhook.server.body import Meter
+from webhook.server.installing import Installer
 from webhook.server.metrics import Metrics
-from webhook.server.refresh import poll
 from webhook.server.settings import Settings
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
+from webhook.web.body import Meter
+from webhook.web.ports import Ports
+from webhook.web.probes import probe_app
+from webhook.web.refresh import poll
+
+if TYPE_CHECKING:
+    from webhook.kube.client import Client
+    from webhook.server.world_watch import WorldWatch
 
 _LOGGER = logging.getLogger("numagate.service")
 
@@ -40,29 +42,41 @@ def _now() -> datetime:
 
 
 class Service:
-    """The running service; `review` decides and `load` reads the policy, both as the caller wants them."""
+    """The running service; `review` decides.
 
-    def __init__(self, settings: Settings, *, review: Review, load: Callable[[], Loaded]) -> None:
+    `load` reads the policy or the snapshot from files; without it, `client` watches the snapshot that settings name.
+    """
+
+    def __init__(
+        self, settings: Settings, *, review: Review, load: Callable[[], Loaded] | None, client: "Client | None" = None
+    ) -> None:
         """Load the certificate and open both ports; the policy is loaded by `run`, and may be wrong then.
 
         Raises:
             NumagateError: the certificate cannot be served, or a port is taken.
         """
         self._settings = settings
-        self.started = threading.Event()
         self.state = State(own_namespace=settings.namespace)
         self.metrics = Metrics(__version__)
+        self.metrics.world_age(self._world_age)
+        self.metrics.expired_exemptions(self._expired_exemptions)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
         self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
-        self._socket = listener.bind(settings.bind, settings.port)
-        self._probe_socket = listener.bind(settings.bind, settings.probe_port)
-        self.port: int = self._socket.getsockname()[1]
-        self.probe_port: int = self._probe_socket.getsockname()[1]
-        self._server = self._main_listener(review)
-        self._probes = listener.Listener(
-            listener.configure(probe_app(state=self.state, metrics=self.metrics), lifespan=False)
+        self._watch = self._watch_by(client) if client is not None else None
+        self._ports = Ports(
+            bind=settings.bind,
+            port=settings.port,
+            probe_port=settings.probe_port,
+            app=self._app(review),
+            probes=probe_app(state=self.state, metrics=self.metrics),
+            tls=lambda: self._store.context,
+            health=self.state,
+            drain_seconds=settings.drain_seconds,
         )
+        self.port = self._ports.port
+        self.probe_port = self._ports.probe_port
+        self.started = self._ports.started
 
     def run(self) -> None:
         """Serve until a signal ends it.
@@ -70,32 +84,21 @@ class Service:
         Raises:
             NumagateError: it could not start.
         """
-        # Probes have a thread of their own: a busy event loop must not look like a dead one.
-        probes = threading.Thread(target=lambda: self._probes.run([self._probe_socket]), name="probes", daemon=True)
-        probes.start()
-        # What is loaded by now stays for good: no collection need walk it again.
-        gc.collect()
-        gc.freeze()
         try:
-            self._server.run([self._socket])
+            self._ports.run()
         finally:
-            self._probes.should_exit = True
-            probes.join(timeout=2.0)
             self._worker.shutdown(wait=False, cancel_futures=True)
-        if self._server.failed:
-            msg = "the service could not start: its log says why"
-            raise NumagateError(msg)
 
     @property
     def connections(self) -> int:
         """The open connections of the TLS port."""
-        return len(self._server.server_state.connections)
+        return self._ports.connections
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
-        self._server.stop(drain_seconds=drain_seconds)
+        self._ports.stop(drain_seconds=drain_seconds)
 
-    def _main_listener(self, review: Review) -> listener.Listener:
+    def _app(self, review: Review) -> FastAPI:
         meter = Meter()
 
         def endpoint(review_pass: Pass) -> Admission:
@@ -108,37 +111,39 @@ class Service:
                 meter=meter,
             )
 
-        app = webhook_app(
+        return webhook_app(
             mutate=endpoint(Pass.MUTATE),
             validate=endpoint(Pass.VALIDATE),
             state=self.state,
             metrics=self.metrics,
             lifespan=self._lifespan,
         )
-        return listener.Listener(
-            listener.configure(app, lifespan=True, tls=lambda *_: self._store.context),
-            drain_seconds=self._settings.drain_seconds,
-            on_start=self._start,
-            on_drain=self._drain,
-            on_tick=self._beat,
-        )
+
+    def _watch_by(self, client: "Client") -> "WorldWatch | None":
+        if self._settings.world_object is None:
+            return None
+        from webhook.server.world_watch import WorldWatch  # noqa: PLC0415  # 10 MB that the other modes need not pay
+
+        namespace, name = self._settings.world_object
+        installer = Installer(self.state, self.metrics)
+        return WorldWatch(client, namespace=namespace, name=name, installer=installer, metrics=self.metrics)
+
+    def _expired_exemptions(self) -> float:
+        now, policies = _now(), self.state.loaded.policies if self.state.loaded else ()
+        return sum(not rule.holds_at(now) for policy in policies for rule in policy.exemptions.rules)
+
+    def _world_age(self) -> float:
+        snapshot = self.state.snapshot
+        return (_now() - snapshot.written).total_seconds() if snapshot else math.nan
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
         await self._upkeep.step()
+        if self._watch is not None:
+            self._watch.start()
         polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
+        if self._watch is not None:
+            await asyncio.to_thread(self._watch.stop)
         _LOGGER.info("stopped")
-
-    def _start(self) -> None:
-        ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
-        _LOGGER.info("serving", extra=logs.fields(ports))
-        self.started.set()
-
-    def _beat(self) -> None:
-        self.state.heartbeat = time.monotonic()
-
-    def _drain(self, seconds: float) -> None:
-        self.state.draining = True
-        _LOGGER.info("draining", extra=logs.fields({logs.SECONDS: seconds}))

@@ -4,14 +4,20 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-from webhook.server.refresh import POLL_SECONDS
+from webhook.web.refresh import POLL_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What `numagate serve` can be told; `policy` None is the built-in one, `bind` "" is every address."""
+    """What `numagate serve` can be told; `bind` "" is every address.
+
+    At most one of `policy` (a file; with none of the three it is the built-in one), `world` (a snapshot in a file) and
+    `world_object` (a snapshot in the API server, by namespace and name) is set.
+    """
 
     policy: Path | None = None
+    world: Path | None = None
+    world_object: tuple[str, str] | None = None
     profiles: tuple[str, ...] = ()
     certificates: Path = Path("certs")
     bind: str = ""

@@ -1,71 +1,78 @@
 """The state of the running service: changed on the event loop's thread only, read everywhere."""
 
-import time
 from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from dataclasses import field
 from datetime import datetime
-from datetime import timedelta
-from typing import NamedTuple
 from typing import Protocol
 
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.world import World
-
-LAST_HOUR = timedelta(hours=1)
-"""A replica whose certificate has less than this left stops being ready."""
-
-STUCK_SECONDS = 60.0
-"""An event loop that has not turned for so long will not recover."""
+from webhook.sources.snapshot import LoadedWorld
+from webhook.web.health import Health
+from webhook.web.probes import Check
 
 
 class Loaded(Protocol):
-    """A policy with its node classes, as one consistent load (see `webhook.sources.policy_file`)."""
+    """Policies with their node classes and namespaces, as one consistent load (see `webhook.sources`)."""
 
     @property
-    def policy(self) -> Policy:
-        """The policy."""
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies, in the order in which they are asked."""
 
     @property
     def classes(self) -> tuple[NodeClass, ...]:
         """The node classes."""
 
+    @property
+    def namespaces(self) -> Mapping[str, Mapping[str, str]]:
+        """The labels of namespaces, by name."""
 
-class Check(NamedTuple):
-    """One line of /readyz?verbose; `detail` says what is wrong."""
-
-    name: str
-    ok: bool
-    detail: str
+    @property
+    def claims(self) -> ClaimCatalog:
+        """What is known of device classes."""
 
 
 @dataclass(slots=True, kw_only=True)
-class State:
-    """What may change while the service runs; the policy is swapped whole."""
+class State(Health):
+    """What may change while the service runs; what is in force is swapped whole.
+
+    `snapshot` is `loaded` where that is a world snapshot. `refused` says what was wrong with the newest content, "" if
+    it is in force.
+    """
 
     own_namespace: str
     loaded: Loaded | None = None
-    policy_error: str = "not loaded yet"
-    certificate_expiry: datetime | None = None
-    draining: bool = False
-    heartbeat: float = field(default_factory=time.monotonic)
+    snapshot: LoadedWorld | None = None
+    refused: str = "not loaded yet"
 
     def world(self, now: datetime) -> World | None:
         """Answer the world of one decision at `now`, or None while there is no policy."""
         loaded = self.loaded
         if loaded is None:
             return None
-        return World(policy=loaded.policy, classes=loaded.classes, own_namespace=self.own_namespace, instant=now)
+        return World(
+            policies=loaded.policies,
+            classes=loaded.classes,
+            own_namespace=self.own_namespace,
+            instant=now,
+            namespaces=loaded.namespaces,
+            claims=loaded.claims,
+        )
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""
-        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.policy_error}")
-        expiry = self.certificate_expiry
-        valid = expiry is None or expiry - now > LAST_HOUR
-        yield Check("certificate", valid, f"the served certificate ends at {expiry}: renew it")
-        yield Check("drain", not self.draining, "shutting down")
+        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.refused}")
+        if self.snapshot is not None:
+            kept = f"; a newer content was refused: {self.refused}" if self.refused else ""
+            yield Check("world", ok=True, detail="", note=f"{self.describe_world(now)}{kept}")
+        yield from self.basics(now)
 
-    def alive(self, monotonic: float) -> bool:
-        """Tell whether the event loop still turns."""
-        return monotonic - self.heartbeat < STUCK_SECONDS
+    def describe_world(self, now: datetime) -> str:
+        """Answer the generation and the age of the snapshot in force, "" where there is none."""
+        if self.snapshot is None:
+            return ""
+        age = max(0, round((now - self.snapshot.written).total_seconds()))
+        return f"generation {self.snapshot.generation}, {age} s old"

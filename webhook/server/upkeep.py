@@ -1,25 +1,23 @@
-"""Upkeep of the policy and the certificate: what becomes of a new content, good or bad."""
+"""Upkeep of what comes from files: the certificate, and the policy or the world snapshot."""
 
-import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from webhook.domain.errors import NumagateError
-from webhook.domain.errors import PolicyError
-from webhook.server import logs
+from webhook.server.installing import Installer
 from webhook.server.metrics import Metrics
-from webhook.server.refresh import Reloader
 from webhook.server.settings import Settings
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.tls.context import CertificateStore
-from webhook.tls.context import Served
-
-_LOGGER = logging.getLogger("numagate.upkeep")
+from webhook.web.certificate import CertificateUpkeep
+from webhook.web.refresh import Reloader
 
 
 class Upkeep:
-    """Loads both and keeps them fresh; a refused content leaves the last good one in force."""
+    """Loads both and keeps them fresh; a refused content leaves the last good one in force.
+
+    `load` reads policy or snapshot; None where neither comes from files.
+    """
 
     def __init__(
         self,
@@ -28,58 +26,24 @@ class Upkeep:
         state: State,
         metrics: Metrics,
         store: CertificateStore,
-        load: Callable[[], Loaded],
+        load: Callable[[], Loaded] | None,
     ) -> None:
-        self._state = state
-        self._metrics = metrics
-        self._store = store
-        self._policy = Reloader(
-            files=_watched(settings), load=load, accept=self._accept_policy, reject=self._reject_policy
-        )
-        self._certificate = Reloader(
-            files=store.files,
-            load=store.load,
-            accept=self._accept_certificate,
-            reject=self._reject_certificate,
-        )
+        self._certificate = CertificateUpkeep(store, metrics=metrics, health=state)
+        self._policy: Reloader[Loaded] | None = None
+        if load is not None:
+            installer = Installer(state, metrics)
+            self._policy = Reloader(
+                files=_watched(settings), load=load, accept=installer.accept, reject=installer.reject
+            )
 
     async def step(self) -> None:
         """Look at both once."""
         await self._certificate.step()
-        await self._policy.step()
-
-    def _accept_policy(self, loaded: Loaded) -> None:
-        self._state.loaded = loaded
-        self._metrics.policy(loaded.policy.name, loaded.policy.generation)
-        self._metrics.policy_ok.set(1)
-        names = {logs.POLICY: loaded.policy.name, logs.GENERATION: loaded.policy.generation}
-        _LOGGER.info("policy in force", extra=logs.fields(names))
-
-    def _reject_policy(self, error: NumagateError) -> None:
-        self._state.policy_error = str(error)
-        self._metrics.policy_failures.inc()
-        self._metrics.policy_ok.set(0)
-        place: dict[str, object] = {}
-        if isinstance(error, PolicyError):
-            place = {logs.FILE: error.source, logs.LINE: error.line, logs.FIELD: error.field}
-        kept = "the last good policy stays" if self._state.loaded else "not ready without a policy"
-        _LOGGER.error("policy refused: %s; %s", error, kept, extra=logs.fields(place))
-
-    def _accept_certificate(self, served: Served) -> None:
-        self._store.swap(served)
-        self._state.certificate_expiry = served.not_after
-        self._metrics.certificate(served.not_after)
-        self._metrics.certificate_ok.set(1)
-        facts = {logs.SERIAL: f"{served.serial:x}", logs.EXPIRES: served.not_after.isoformat()}
-        _LOGGER.info("certificate served", extra=logs.fields(facts))
-
-    def _reject_certificate(self, error: NumagateError) -> None:
-        self._metrics.certificate_failures.inc()
-        self._metrics.certificate_ok.set(0)
-        _LOGGER.error("certificate refused: %s; the last good one stays", error)
+        if self._policy is not None:
+            await self._policy.step()
 
 
 def _watched(settings: Settings) -> tuple[Path, ...]:
     # A profile may also be a name of the library: then there is no such file, which is no change either.
-    policy = [settings.policy] if settings.policy else []
-    return (*policy, *(Path(profile) for profile in settings.profiles))
+    files = (settings.policy, settings.world)
+    return (*(file for file in files if file), *(Path(profile) for profile in settings.profiles))

@@ -1,9 +1,14 @@
 """Reads policy and profile files, over the built-in policy and the machine library."""
 
+from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from webhook.config.alignment_policy import to_policy
 from webhook.config.document import Document
@@ -15,6 +20,7 @@ from webhook.config.overlay import overlay
 from webhook.config.overlay import written
 from webhook.config.words import printable
 from webhook.config.words import shorten
+from webhook.domain.claims import ClaimCatalog
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
 from webhook.domain.policy import Policy
@@ -35,11 +41,21 @@ _PROFILE = "NodeProfile"
 
 @dataclass(frozen=True, slots=True)
 class LoadedPolicy:
-    """A policy with the node classes declared beside it; `source` names the file, for messages."""
+    """Policies with the node classes declared beside them; `source` names the file, for messages.
 
-    policy: Policy
+    `policies` stand in the order in which they are asked. A file says nothing of namespaces and device classes.
+    """
+
+    policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
     source: str
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    claims: ClaimCatalog = field(default_factory=ClaimCatalog)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that is asked first: the only one, where a file holds one."""
+        return self.policies[0]
 
 
 def load_policy(path: str | Path | None = None, *, profiles: Sequence[NodeClass] = ()) -> LoadedPolicy:
@@ -74,10 +90,11 @@ def load_profiles(name_or_path: str, *, assumed: bool = False) -> tuple[NodeClas
     for document in documents:
         if document.kind != _PROFILE:
             raise document.error(("kind",), f"{document.kind} is no profile: give a policy with --policy")
-    if not documents:
-        message = "no NodeProfile in it: write at least one"
+    classes = _to_classes(documents)
+    if not classes:
+        message = "no NodeProfile with a machine in it: write at least one"
         raise PolicyError(message, source=name_or_path)
-    return tuple(replace(node_class, assumed=assumed) for node_class in _to_classes(documents))
+    return tuple(replace(node_class, assumed=assumed) for node_class in classes)
 
 
 def load_profile(name_or_path: str, *, assumed: bool = False) -> NodeClass:
@@ -95,19 +112,33 @@ def load_profile(name_or_path: str, *, assumed: bool = False) -> NodeClass:
 
 
 def _load(documents: Sequence[Document], source: str, profiles: Sequence[NodeClass]) -> LoadedPolicy:
-    layers = [read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]]
-    layers += [document for document in documents if document.kind == _POLICY]
-    if len(layers) > 2:  # noqa: PLR2004 - the built-in one and the user's
-        message = f"a second AlignmentPolicy (the first is in line {layers[1].line(('kind',))}): keep one"
-        raise layers[2].error(("kind",), message)
     declared = _to_classes([document for document in documents if document.kind == _PROFILE])
-    spec: JsonObject = {}
-    for layer in layers:
-        spec = overlay(spec, get_object(written(layer.data), "spec"))
-    policy = to_policy(_name(layers[-1]), spec)
     classes = with_shared_parts(profiles or declared)
-    policy = replace(policy, generation=generation(policy, classes))
-    return LoadedPolicy(policy=policy, classes=classes, source=source)
+    made: dict[str, Policy] = {}
+    for document in [one for one in documents if one.kind == _POLICY] or [_built_in()]:
+        policy = read_policy(document)
+        if policy.name in made:
+            message = f"a second AlignmentPolicy is named {shorten(policy.name)}: give each its own name"
+            raise document.error(("metadata", "name"), message)
+        made[policy.name] = policy
+    return LoadedPolicy(policies=_in_force(made.values(), classes), classes=classes, source=source)
+
+
+@cache
+def _built_in() -> Document:
+    return read_stream(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name)[0]
+
+
+def read_policy(document: Document) -> Policy:
+    """Read an AlignmentPolicy that was held against the grammar, over the built-in one; `generation` is set later."""
+    base = get_object(written(_built_in().data), "spec")
+    return to_policy(_name(document), overlay(base, get_object(written(document.data), "spec")))
+
+
+def _in_force(policies: Iterable[Policy], classes: Sequence[NodeClass]) -> tuple[Policy, ...]:
+    """Answer the policies in the order in which they are asked, each with the generation that names its content."""
+    ordered = sorted(policies, key=lambda policy: policy.order)
+    return tuple(replace(policy, generation=generation(policy, classes)) for policy in ordered)
 
 
 def _read_checked(text: str, source: str) -> tuple[Document, ...]:
@@ -121,17 +152,30 @@ def _read_checked(text: str, source: str) -> tuple[Document, ...]:
 
 
 def _to_classes(documents: Sequence[Document]) -> tuple[NodeClass, ...]:
-    classes: dict[str, NodeClass] = {}
+    """Make the classes; a profile that only completes what nodes report makes none."""
+    classes: dict[str, NodeClass | None] = {}
     for document in documents:
         name = _name(document)
         if name in classes:
             message = f"a second NodeProfile is named {shorten(name)}: give each its own name"
             raise document.error(("metadata", "name"), message)
-        classes[name] = _to_class(document, name)
-    return tuple(classes.values())
+        classes[name] = None if is_partial(document) else read_profile(document)
+    return tuple(one for one in classes.values() if one is not None)
 
 
-def _to_class(document: Document, name: str) -> NodeClass:
+def is_partial(document: Document) -> bool:
+    """Tell a NodeProfile without a machine: it completes what the nodes that match its selector report."""
+    spec = written(get_object(document.data, "spec"))
+    return "machine" not in spec and "numa" not in spec
+
+
+def read_profile(document: Document) -> NodeClass:
+    """Read a NodeProfile that was held against the grammar.
+
+    Raises:
+        PolicyError: it contradicts itself, or its kubelet would not start.
+    """
+    name = _name(document)
     spec: JsonObject = get_object(written(document.data), "spec")
     machine = get_text(spec, "machine")
     if machine:

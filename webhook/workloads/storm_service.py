@@ -1,13 +1,10 @@
 """A StormService of AIBrix: sets of roles, such as prefill and decode, scaled together."""
 
-from dataclasses import replace
-
 from webhook.domain.pod_count import times
 from webhook.domain.workload import Workload
 from webhook.domain.workload import template
 
 _ROLE = ".spec.template.spec.roles[*]"
-_INJECTION = ("metadata", "annotations", "model.aibrix.ai/sidecar-injection")
 
 WORKLOAD = Workload(
     name="storm-service",
@@ -15,10 +12,5 @@ WORKLOAD = Workload(
     versions=("v1alpha1",),
     kind="StormService",
     resource="stormservices",
-    pods=(
-        replace(
-            template(f"{_ROLE}.template", times(".spec.replicas", f"{_ROLE}.replicas")),
-            shared=((_INJECTION, _INJECTION),),
-        ),
-    ),
+    pods=(template(f"{_ROLE}.template", times(".spec.replicas", f"{_ROLE}.replicas")),),
 )

@@ -6,19 +6,15 @@ import pytest
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 
 from webhook.domain.topology import NodeClass
 from webhook.engine.judge import judge_pod
 
 
 def said(obj: dict[str, Any], *classes: NodeClass) -> list[str]:
-    known = world(*classes)
-    return [
-        one.message
-        for one in judge_pod(obj, known, modes=known.policy.modes).findings
-        if one.code == "fractional-memory"
-    ]
+    known = ruling(*classes)
+    return [one.message for one in judge_pod(obj, known).findings if one.code == "fractional-memory"]
 
 
 @pytest.mark.parametrize(

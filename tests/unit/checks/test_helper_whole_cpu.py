@@ -5,7 +5,7 @@ from typing import Any
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 from misfits import CONTAINER_SCOPE
 from misfits import P0
 
@@ -14,12 +14,8 @@ from webhook.engine.judge import judge_pod
 
 
 def said(obj: dict[str, Any], *classes: NodeClass) -> list[str]:
-    known = world(*classes)
-    return [
-        one.message
-        for one in judge_pod(obj, known, modes=known.policy.modes).findings
-        if one.code == "helper-whole-cpu"
-    ]
+    known = ruling(*classes)
+    return [one.message for one in judge_pod(obj, known).findings if one.code == "helper-whole-cpu"]
 
 
 HELPED = pod(container(**equal("8", "64Gi", 1)), container("proxy", **equal("2", "1Gi", None)))

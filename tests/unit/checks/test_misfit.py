@@ -6,7 +6,7 @@ import pytest
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 from kubelets import GIB
 from kubelets import cells
 from kubelets import gpus
@@ -73,8 +73,8 @@ SAID = {
 
 
 def misfits(asked: dict[str, Any], *classes: NodeClass, **fields: Any) -> list[str]:
-    known = world(*classes)
-    verdict = judge_pod(pod(container(**asked), **fields), known, modes=known.policy.modes)
+    known = ruling(*classes)
+    verdict = judge_pod(pod(container(**asked), **fields), known)
     return [finding.message for finding in verdict.findings if finding.code == "misfit"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 from misfits import kubelet
 
 from webhook.domain.topology import NodeClass
@@ -14,12 +14,8 @@ from webhook.engine.judge import judge_pod
 
 
 def said(obj: dict[str, Any], *classes: NodeClass) -> list[str]:
-    known = world(*classes)
-    return [
-        one.message
-        for one in judge_pod(obj, known, modes=known.policy.modes).findings
-        if one.code == "non-guaranteed-qos"
-    ]
+    known = ruling(*classes)
+    return [one.message for one in judge_pod(obj, known).findings if one.code == "non-guaranteed-qos"]
 
 
 UNEQUAL = pod(container(**equal("16", "64Gi", 2)), container("proxy"), resources={"limits": {"cpu": "18"}})

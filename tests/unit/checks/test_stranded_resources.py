@@ -7,7 +7,7 @@ import pytest
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 from misfits import P0
 
 from webhook.domain.finding import Finding
@@ -21,8 +21,8 @@ SMALL = load_machine("two-socket-32c")
 
 
 def found(obj: dict[str, Any], *classes: NodeClass) -> list[Finding]:
-    known = world(*classes)
-    judgement = judge_pod(obj, known, modes=known.policy.modes)
+    known = ruling(*classes)
+    judgement = judge_pod(obj, known)
     return [finding for finding in judgement.findings if finding.code == "stranded-resources"]
 
 

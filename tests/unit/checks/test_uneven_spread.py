@@ -4,7 +4,7 @@ import pytest
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 from misfits import SPREADING
 from misfits import kubelet
 
@@ -23,11 +23,9 @@ SINGLE_CPUS = kubelet(SPREADING, cpu_manager_policy_options={"distribute-cpus-ac
     ids=["whole cores", "single CPUs"],
 )
 def test_whole_cores_count_among_what_divides(node_class: NodeClass, cpu: str, remedy: str) -> None:
-    known = world(node_class)
+    known = ruling(node_class)
     uneven = pod(container(**equal(cpu, "1010Gi", 8)), annotations={"numagate.io/numa-nodes": "2"})
 
-    (found,) = (
-        one for one in judge_pod(uneven, known, modes=known.policy.modes).findings if one.code == "uneven-spread"
-    )
+    (found,) = (one for one in judge_pod(uneven, known).findings if one.code == "uneven-spread")
 
     assert found.message.endswith(f": {remedy}")

@@ -1,16 +1,27 @@
 """The domain's policy, as the built-in document and documents over it make it."""
 
+from datetime import UTC
+from datetime import datetime
+
 import pytest
 
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
+from webhook.domain.policy import EVERYTHING
 from webhook.domain.policy import Answer
 from webhook.domain.policy import Classes
+from webhook.domain.policy import ExemptionRule
+from webhook.domain.policy import Exemptions
 from webhook.domain.policy import Governs
+from webhook.domain.policy import Match
+from webhook.domain.policy import Override
+from webhook.domain.policy import Overrides
 from webhook.domain.policy import Policy
 from webhook.domain.quantity import Quantity
 from webhook.domain.recognition import image_matches
 from webhook.domain.recognition import image_path
+from webhook.domain.selector import LabelRequirement
+from webhook.domain.selector import LabelSelector
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import parse_stream
 
@@ -186,13 +197,45 @@ def test_fair_shares_are_on_and_a_blind_share_is_off_by_default() -> None:
 
 
 def test_every_default_exemption_is_a_namespace_that_makes_accelerators_usable() -> None:
-    for name in ("kube-system", "gpu-operator", "nvidia-gpu-operator", "kube-amd-gpu"):
-        assert BUILT_IN.exempts_namespace(name)
-    assert not BUILT_IN.exempts_namespace("ai-serving")
-    assert (BUILT_IN.exemptions.users, BUILT_IN.exemptions.groups, BUILT_IN.exemptions.pods) == ((), (), False)
+    (rule,) = BUILT_IN.exemptions.rules
+    for name in ("gpu-operator", "nvidia-gpu-operator", "kube-amd-gpu"):
+        assert rule.names_namespace(name)
+    assert not rule.names_namespace("ai-serving")
+    assert (rule.users, rule.groups, rule.runtime_classes, rule.until) == ((), (), (), None)
+    assert not BUILT_IN.exemptions.pods
 
 
-def test_the_cluster_s_own_namespace_and_ours_are_exempt_in_every_policy() -> None:
-    made = policy("exemptions: {namespaces: [mine-*], users: [alice], groups: [admins], pods: true}")
-    assert made.exemptions.namespaces == ("kube-system", "numagate-system", "mine-*")
-    assert (made.exemptions.users, made.exemptions.groups, made.exemptions.pods) == (("alice",), ("admins",), True)
+def test_a_rule_of_exemption_says_who_why_and_until_when() -> None:
+    who = "namespaces: [mine-*], users: [alice], groups: [admins], runtimeClasses: [kata-*]"
+    made = policy(f"exemptions: {{pods: true, rules: [{{reason: moving, until: '2027-01-31T00:00:00Z', {who}}}]}}")
+    assert made.exemptions == Exemptions(
+        rules=(
+            ExemptionRule(
+                reason="moving",
+                until=datetime(2027, 1, 31, tzinfo=UTC),
+                namespaces=("mine-*",),
+                users=("alice",),
+                groups=("admins",),
+                runtime_classes=("kata-*",),
+            ),
+        ),
+        pods=True,
+    )
+
+
+def test_a_match_reads_patterns_and_selectors() -> None:
+    made = policy(
+        "match: {accelerators: [nvidia.com/mig-*], namespaces: [ai-*], namespaceSelector: {matchLabels: {tier: gold}},"
+        " podSelector: {matchExpressions: [{key: app, operator: In, values: [llm]}, {key: old, operator: Exists}]}}"
+    )
+    assert made.match == Match(
+        accelerators=("nvidia.com/mig-*",),
+        namespaces=("ai-*",),
+        namespace_selector=LabelSelector((LabelRequirement("tier", "In", ("gold",)),)),
+        pod_selector=LabelSelector((LabelRequirement("app", "In", ("llm",)), LabelRequirement("old", "Exists"))),
+    )
+
+
+def test_the_built_in_policy_matches_everything_and_lets_namespaces_raise() -> None:
+    assert (BUILT_IN.match, BUILT_IN.priority, BUILT_IN.overrides) == (EVERYTHING, 0, Overrides())
+    assert policy("overrides: {audit: any}").overrides == Overrides(audit=Override.ANY)

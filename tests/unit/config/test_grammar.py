@@ -11,6 +11,7 @@ from webhook.config.document import read_stream
 from webhook.config.grammar import check
 from webhook.config.policy_schema import ModesSpec
 from webhook.config.policy_schema import PolicySpec
+from webhook.config.policy_schema import SelectorSpec
 from webhook.config.profile_schema import ProfileSpec
 from webhook.config.schema import Model
 from webhook.domain.errors import PolicyError
@@ -45,6 +46,7 @@ def first_column() -> set[str]:
 @pytest.mark.parametrize("model", [PolicySpec, ProfileSpec])
 def test_every_field_is_described_in_the_documentation(model: type[Model]) -> None:
     elsewhere = {"selector", "repair.headroom", *fields(ModesSpec, "namespaces[].modes.")}
+    elsewhere |= {*fields(SelectorSpec, "match.podSelector."), *fields(SelectorSpec, "match.namespaceSelector.")}
     assert set(fields(model)) - first_column() - elsewhere == set()
 
 
@@ -56,7 +58,7 @@ def test_the_documentation_describes_no_field_that_does_not_exist() -> None:
 
 def test_examples_of_the_documentation_are_documents_or_specs() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 5
+    assert len(blocks) == 7
     for block in blocks:
         for document in read_stream(block, "policy.md"):
             if "kind" in document.data:

@@ -40,6 +40,11 @@ def test_counted_devices_are_numbered_through_in_the_order_written() -> None:
     assert made.devices["nvidia.com/gpu"] == expected
 
 
+def test_devices_may_be_counted_without_a_numa_node() -> None:
+    made = node_class('  devices: {a/gpu: {"-1": 1, "2": 1}}\n')
+    assert made.devices["a/gpu"] == (Device("gpu-0"), Device("gpu-1", (2,)))
+
+
 def test_listed_devices_may_have_no_or_several_numa_nodes() -> None:
     made = node_class("  devices: {a: [{id: x}, {id: y, numa: [0, 2], healthy: false}, {id: z, numa: []}]}\n")
     assert made.devices["a"] == (Device("x"), Device("y", (0, 2), healthy=False), Device("z", ()))

@@ -28,7 +28,10 @@ def check(spec: str) -> None:
         "repair: {share: null, helperDefault: none}",
         "repair: {helperDefault: {cpu: 1500m, memory: 1Gi}}",
         "repair: {helpers: [{name: a, images: [b], cpu: 0.5, memory: 1Gi}]}",
-        "exemptions: {users: [alice, 'system:serviceaccount:ci:runner'], groups: [admins], pods: true}",
+        "exemptions: {pods: true, rules: [{reason: a, users: [b, 'system:serviceaccount:ci:runner'], groups: [c]}]}",
+        "exemptions: {rules: [{reason: a, until: '2027-01-31T00:00:00+01:00', runtimeClasses: [kata-*]}]}",
+        "match: {podSelector: {}, namespaceSelector: {matchExpressions: [{key: a, operator: NotIn, values: [b]}]}}",
+        "priority: -5",
     ],
 )
 def test_these_specs_are_fine(spec: str) -> None:
@@ -44,7 +47,26 @@ def test_these_specs_are_fine(spec: str) -> None:
         ("namespaces: [{match: [a]}]", "spec.namespaces[0].modes: required, but not written"),
         ("namespaces: [{match: [A_b], modes: {}}]", 'spec.namespaces[0].match[0]: "A_b" is no namespace name'),
         ("namespaces: [{match: [], modes: {}}]", "spec.namespaces[0].match: a list is empty: write at least one"),
-        ("exemptions: {namespaces: ['*']}", 'spec.exemptions.namespaces[0]: "*" exempts every namespace'),
+        (
+            "exemptions: {rules: [{reason: a, namespaces: ['*']}]}",
+            'spec.exemptions.rules[0].namespaces[0]: "*" exempts everything: name what is meant',
+        ),
+        ("exemptions: {rules: [{namespaces: [a]}]}", "spec.exemptions.rules[0].reason: required, but not written"),
+        ("exemptions: {rules: [{reason: a}]}", "spec.exemptions.rules[0]: exempts nobody: write namespaces, users,"),
+        (
+            "exemptions: {rules: [{reason: a, users: [b], until: '2027-01-31'}]}",
+            'spec.exemptions.rules[0].until: "2027-01-31" is no instant: write one like 2027-01-31T00:00:00Z',
+        ),
+        ("overrides: {enforce: lower}", 'spec.overrides.enforce: "lower" is not known: write one of any, none, raise'),
+        ("match: {accelerators: [nvidia.com/*]}", 'spec.match.accelerators[0]: "nvidia.com/*" must be DOMAIN/NAME'),
+        (
+            "match: {podSelector: {matchExpressions: [{key: a, operator: In}]}}",
+            "In compares with nothing: write values",
+        ),
+        (
+            "match: {podSelector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}",
+            "Exists takes no values: leave them out",
+        ),
         ("accelerators: {count: [nvidia.com/*]}", 'spec.accelerators.count[0]: "nvidia.com/*" must be DOMAIN/NAME'),
         ("accelerators: {count: ['*']}", '"*" must be DOMAIN/NAME'),
         ("accelerators: {count: ['*/gpu']}", '"*/gpu" must be DOMAIN/NAME'),
@@ -61,7 +83,7 @@ def test_these_specs_are_fine(spec: str) -> None:
         ("repair: {headroom: {cpu: -1}}", "spec.repair.headroom.cpu: -1 is negative"),
         ("repair: {headroom: {memory: 0.5}}", "spec.repair.headroom.memory: 0.5 is not a whole number"),
         ("repair: {share: {cpu: 1}}", "spec.repair.share.memory: required"),
-        ("exemptions: {namespaces: ['kube_system']}", '"kube_system" is no namespace name'),
+        ("exemptions: {rules: [{reason: a, namespaces: ['kube_system']}]}", '"kube_system" is no namespace name'),
     ],
 )
 def test_these_specs_are_refused(spec: str, message: str) -> None:
@@ -88,9 +110,9 @@ def test_these_specs_are_refused(spec: str, message: str) -> None:
 )
 def test_the_controllers_that_make_pods_cannot_be_exempt(exemptions: str) -> None:
     with pytest.raises(PolicyError, match="nothing would be governed"):
-        check(f"exemptions: {{{exemptions}}}")
+        check(f"exemptions: {{rules: [{{reason: a, {exemptions}}}]}}")
 
 
 def test_requesters_are_no_patterns() -> None:
     with pytest.raises(PolicyError, match='"team-\\*" is compared as it stands, not as a pattern'):
-        check("exemptions: {groups: ['team-*']}")
+        check("exemptions: {rules: [{reason: a, groups: ['team-*']}]}")

@@ -28,6 +28,8 @@ def check(spec: str) -> None:
         "{machine: a, kubelet: {reservedSystemCPUs: '', featureGates: {A: true}, version: '1.36'}}",
         "{machine: a, kubelet: {reservedMemory: [{numaNode: 0, limits: {memory: 1Gi, hugepages-2Mi: 0}}]}}",
         "{machine: a, kubelet: {nodeAllocatableReservation: {cpu: 500m, memory: 1Gi}}}",
+        "{machine: a, devices: {nvidia.com/gpu: {'0': 4, '-1': 4}}}",
+        "{selector: {matchLabels: {pool: a}}, kubelet: {topologyManagerPolicy: restricted}}",
     ],
 )
 def test_these_specs_are_fine(spec: str) -> None:
@@ -37,7 +39,11 @@ def test_these_specs_are_fine(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("{}", "spec: no machine: write numa, or machine with a name from the library"),
+        (
+            "{selector: {matchLabels: {}}, kubelet: {}}",
+            "spec: no machine: write numa, machine with a name of the library",
+        ),
+        ("{}", "spec: no machine: write numa, machine with a name of the library, or a selector of nodes to complete"),
         ("numa: []", "spec.numa: a list is empty: write at least one"),
         ("numa: [{memory: 1}]", "spec.numa[0].id: required, but not written"),
         ("numa: [{id: 0}]", "spec.numa[0].memory: required, but not written"),

@@ -5,21 +5,21 @@ from builders import GPU
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 
 from webhook.domain.levels import Modes
 from webhook.domain.rewrite import set_value
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import judge_pod
-from webhook.engine.world import World
+from webhook.engine.ruling import Ruling
 
 
-def repaired(obj: dict[str, object], known: World | None = None) -> Judgement:
-    return judge_pod(obj, known or world(), modes=Modes())
+def repaired(obj: dict[str, object], known: Ruling | None = None) -> Judgement:
+    return judge_pod(obj, known or ruling(), modes=Modes())
 
 
-def edits(obj: dict[str, object], known: World | None = None) -> list[tuple[str, str, str | None, str]]:
+def edits(obj: dict[str, object], known: Ruling | None = None) -> list[tuple[str, str, str | None, str]]:
     return [
         (edit.container, f"{edit.path[-2]}.{edit.path[-1]}", edit.old, edit.new) for edit in repaired(obj, known).edits
     ]
@@ -53,7 +53,7 @@ def test_a_request_that_nobody_wrote_is_not_written_by_the_repair() -> None:
 
 def test_whole_cores_are_given_where_a_class_hands_out_whole_cores() -> None:
     assert [new for *_, new in edits(pod(container(**equal("5"))))] == ["6", "6"]
-    assert edits(pod(container(**equal("5"))), world(machine="two-socket-32c")) == []
+    assert edits(pod(container(**equal("5"))), ruling(machine="two-socket-32c")) == []
 
 
 def test_fractional_bytes_become_whole_ones() -> None:
@@ -73,7 +73,7 @@ def test_the_helpers_share_is_taken_off() -> None:
 
 
 def test_without_topology_missing_values_are_denied() -> None:
-    verdict = repaired(pod(container(limits={GPU: "2"})), world(machine=None))
+    verdict = repaired(pod(container(limits={GPU: "2"})), ruling(machine=None))
 
     assert verdict.outcome is Outcome.DENY
     assert {finding.code for finding in verdict.remaining} == {"missing-resources"}
@@ -153,7 +153,7 @@ def test_a_limit_ranges_default_is_kept_for_a_helper() -> None:
 def test_repairing_twice_is_repairing_once(resources: dict[str, dict[str, str]]) -> None:
     once = repaired(pod(container(**resources), container("proxy", requests={"cpu": "1"})))
 
-    again = judge_pod(once.repaired, world(), modes=Modes())
+    again = judge_pod(once.repaired, ruling(), modes=Modes())
 
     assert (again.outcome, again.edits, again.repaired) == (Outcome.ACCEPT, (), once.repaired)
 

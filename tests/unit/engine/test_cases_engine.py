@@ -25,7 +25,9 @@ from webhook.domain.pointer import field_path
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.resources import amount
+from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
+from webhook.engine.claim_survey import catalogued
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import CHECKS
@@ -34,6 +36,8 @@ from webhook.engine.judge import judge_pod
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.review import review
+from webhook.engine.ruling import Ruling
+from webhook.engine.ruling import rule
 from webhook.engine.world import World
 from webhook.sources.machines import load_machine
 from webhook.sources.policy_file import load_profiles
@@ -82,7 +86,13 @@ def node_class(name: str) -> NodeClass:
 
 
 def world(case: Case, *machines: str) -> World:
-    return _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
+    known = replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
+    if case.free is None:
+        return known
+    cells = tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in case.free)
+    free = Free(seen="2026-11-29T11:59:00Z", cells=cells)
+    return replace(known, classes=tuple(replace(one, nodes=1, free=free) for one in known.classes))
 
 
 @cache
@@ -91,12 +101,17 @@ def _world(policy: str, machines: tuple[str, ...]) -> World:
     if len(classes) > 1:  # assumed is one class that stands in for all others
         classes = tuple(replace(one, assumed=False) for one in classes)
     loaded = parse_stream(policy, "the case's policy", profiles=classes)
-    return World(policy=loaded.policy, classes=classes, own_namespace="numagate-system", instant=NOON)
+    return World(policies=loaded.policies, classes=classes, own_namespace="numagate-system", instant=NOON)
 
 
 def judge(case: Case, template: Template, *machines: str) -> Judgement:
-    surroundings = world(case, *machines)
-    return judge_pod(template.pod, surroundings, modes=surroundings.policy.modes_for(case.namespace))
+    return judge_pod(template.pod, ruled(template.pod, case, world(case, *machines)))
+
+
+def ruled(pod: Any, case: Case, surroundings: World) -> Ruling:
+    found = rule(pod, case.namespace, surroundings)
+    assert found is not None
+    return found
 
 
 def places(findings: tuple[Finding, ...], *, warnings: bool) -> dict[str, tuple[str, ...]]:
@@ -214,7 +229,8 @@ def test_restricted_kubelets_answer_as_stated_after_the_repair(case: Case, templ
     values_of_its_own = replace(case, policy={"repair": {"fairShare": False}})
     surroundings = world(values_of_its_own, casetable.RESTRICTED)
     metadata = {**template.pod.get("metadata", {}), "annotations": {"numagate.io/numa-nodes": "2"}}
-    judgement = judge_pod({**template.pod, "metadata": metadata}, surroundings, modes=Modes(enforce=Level.EXCLUSIVE))
+    asking = {**template.pod, "metadata": metadata}
+    judgement = judge_pod(asking, ruled(asking, case, surroundings), modes=Modes(enforce=Level.EXCLUSIVE))
     admitted = [one.fits_after_repair == "yes" for one in judgement.classes]
     assert [template.expect.restricted == "admit"] == admitted
 

@@ -210,7 +210,9 @@ def test_an_exempt_pod_is_explained_as_written() -> None:
     template, _ = only(explained(exempt))
 
     assert (template.repaired, template.result.decision) == (False, "skip")
-    assert template.notes == ("namespace kube-system is exempt: its pods are neither repaired nor refused",)
+    assert template.notes == (
+        "namespace kube-system is exempt: its pods are neither repaired nor refused (it must start without numagate)",
+    )
 
 
 def test_a_pod_that_the_policy_does_not_govern_is_explained_as_written() -> None:

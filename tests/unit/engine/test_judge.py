@@ -8,7 +8,7 @@ from builders import GPU
 from builders import container
 from builders import equal
 from builders import pod
-from builders import world
+from builders import ruling
 
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
@@ -24,15 +24,15 @@ from webhook.engine.judge import CHECKS
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
-from webhook.engine.world import World
+from webhook.engine.ruling import Ruling
 from webhook.sources.policy_file import load_profile
 
 P0 = load_profile("generic-2x4")
 
 
-def judge(obj: dict[str, object], known: World | None = None, modes: Modes | None = None) -> Judgement:
-    chosen = known or world()
-    return judge_pod(obj, chosen, modes=modes or chosen.policy.modes)
+def judge(obj: dict[str, object], known: Ruling | None = None, modes: Modes | None = None) -> Judgement:
+    chosen = known or ruling()
+    return judge_pod(obj, chosen, modes=modes)
 
 
 def codes(judgement: Judgement, severity: Severity = Severity.FAULT) -> list[str]:
@@ -81,7 +81,7 @@ def test_an_invalid_pod_is_not_repaired() -> None:
 def test_an_accelerator_pod_that_serves_nothing_is_only_warned_about() -> None:
     training = pod(container(image="registry.example/pytorch:1", limits={GPU: "1"}))
 
-    verdict = judge(training, world(governs=Governs.INFERENCE))
+    verdict = judge(training, ruling(governs=Governs.INFERENCE))
 
     assert (verdict.outcome, verdict.governed, verdict.edits, verdict.remaining) == (Outcome.WARN, False, (), ())
     assert codes(verdict) == ["missing-resources"]
@@ -122,7 +122,7 @@ def test_repair_up_to_guaranteed_leaves_fractions_alone() -> None:
 def test_unknown_topology_is_answered_by_the_policy(
     answer: Answer, outcome: Outcome, severity: Severity | None
 ) -> None:
-    verdict = judge(pod(), world(machine=None, on_unknown=answer))
+    verdict = judge(pod(), ruling(machine=None, on_unknown=answer))
 
     assert verdict.outcome is outcome
     assert [finding.severity for finding in verdict.findings if finding.code == "unknown-topology"] == (
@@ -131,7 +131,7 @@ def test_unknown_topology_is_answered_by_the_policy(
 
 
 def test_qos_and_cpu_rules_hold_with_unknown_topology() -> None:
-    verdict = judge(pod(container(**equal("7500m"))), world(machine=None))
+    verdict = judge(pod(container(**equal("7500m"))), ruling(machine=None))
 
     assert codes(verdict) == ["fractional-cpu"]
     assert verdict.repaired_level is Level.EXCLUSIVE
@@ -140,7 +140,7 @@ def test_qos_and_cpu_rules_hold_with_unknown_topology() -> None:
 def test_a_pod_that_no_class_is_eligible_for_has_an_unknown_topology_and_never_a_misfit() -> None:
     labelled = replace(P0, labels={"pool": "h100"})
 
-    verdict = judge(pod(container(**equal("8", "8Gi", 8)), nodeSelector={"pool": "l4"}), world(labelled))
+    verdict = judge(pod(container(**equal("8", "8Gi", 8)), nodeSelector={"pool": "l4"}), ruling(labelled))
 
     assert verdict.outcome is Outcome.ACCEPT
     assert codes(verdict, Severity.WARNING) == ["unknown-topology"]
@@ -152,7 +152,7 @@ def test_a_pod_that_no_class_is_eligible_for_has_an_unknown_topology_and_never_a
 def test_classes_that_enforce_nothing_are_answered_by_the_policy(answer: Answer, outcome: Outcome) -> None:
     loose = replace(P0, kubelet=replace(P0.kubelet, topology_manager_policy="best-effort"))
 
-    verdict = judge(pod(), world(loose, on_unenforced=answer))
+    verdict = judge(pod(), ruling(loose, on_unenforced=answer))
 
     assert (verdict.outcome, verdict.classes[0].fits) == (outcome, "unenforced")
     assert verdict.level <= Level.EXCLUSIVE
@@ -161,14 +161,14 @@ def test_classes_that_enforce_nothing_are_answered_by_the_policy(answer: Answer,
 def test_without_a_static_cpu_manager_a_pod_reaches_guaranteed_at_most() -> None:
     unpinned = replace(P0, kubelet=KubeletSettings())
 
-    assert judge(pod(), world(unpinned)).level is Level.GUARANTEED
+    assert judge(pod(), ruling(unpinned)).level is Level.GUARANTEED
 
 
 def test_one_class_that_takes_the_pod_is_enough_and_the_others_are_named() -> None:
     small = replace(load_profile("two-socket-32c"), name="small", labels={"pool": "small"})
     large = replace(P0, name="large", labels={"pool": "large"})
 
-    verdict = judge(pod(container(**equal("40", "300Gi", 4))), world(small, large))
+    verdict = judge(pod(container(**equal("40", "300Gi", 4))), ruling(small, large))
 
     assert verdict.outcome is Outcome.ACCEPT
     warning = next(finding for finding in verdict.findings if finding.code == "refusing-class")
@@ -178,7 +178,7 @@ def test_one_class_that_takes_the_pod_is_enough_and_the_others_are_named() -> No
 def test_with_classes_all_every_class_must_take_the_pod() -> None:
     small = replace(load_profile("two-socket-32c"), name="small")
 
-    verdict = judge(pod(container(**equal("40", "300Gi", 4))), world(small, P0, classes=Classes.ALL))
+    verdict = judge(pod(container(**equal("40", "300Gi", 4))), ruling(small, P0, classes=Classes.ALL))
 
     assert verdict.outcome is Outcome.DENY
     assert {finding.code for finding in verdict.remaining} == {"misfit"}
@@ -280,7 +280,7 @@ def test_under_classes_all_a_helper_is_freed_for_the_class_that_needs_it() -> No
     roomy = replace(P0, kubelet=replace(P0.kubelet, cpu_manager_policy_options={}))
     obj = pod(container(**equal("14")), init=(container("prepare", **equal("1", "512Mi", None)),))
 
-    verdict = judge(obj, world(roomy, P0, classes=Classes.ALL))
+    verdict = judge(obj, ruling(roomy, P0, classes=Classes.ALL))
 
     assert [edit.code for edit in verdict.edits] == ["helper-whole-cpu", "helper-whole-cpu"]
 
@@ -322,6 +322,6 @@ def test_fewer_containers_are_simulated_on_many_kinds_of_nodes() -> None:
     base = load_profile("generic-2x4")
     many = [replace(base, name=str(number), kubelet=replace(base.kubelet)) for number in range(100)]
 
-    codes = [finding.code for finding in judge_pod(made, world(*many), modes=Modes()).findings]
+    codes = [finding.code for finding in judge_pod(made, ruling(*many), modes=Modes()).findings]
     assert codes == ["crowded-pod"]
-    assert "crowded-pod" not in [one.code for one in judge_pod(made, world(*many[:10]), modes=Modes()).findings]
+    assert "crowded-pod" not in [one.code for one in judge_pod(made, ruling(*many[:10]), modes=Modes()).findings]

@@ -153,6 +153,13 @@ def test_a_version_of_an_operator_s_kind_that_is_not_known_names_the_known_one(t
     assert "write leaderworkerset.x-k8s.io/v1" in only(tmp_path, newer).findings[0].message
 
 
+def test_a_sign_on_an_object_announces_what_its_pods_will_get(tmp_path: Path) -> None:
+    sign = {"model.aibrix.ai/sidecar-injection": "true"}
+    storm = {"kind": "StormService", "metadata": {"annotations": sign}, "spec": {"spec": pod()["spec"]}}
+    assert codes(only(tmp_path, storm)) == ["unknown-kind", "injected-containers"]
+    assert codes(only(tmp_path, deployment(pod(), annotations=sign))) == ["injected-containers"]
+
+
 def test_an_object_without_kind_is_walked_too(tmp_path: Path) -> None:
     result = only(tmp_path, {"worker": pod()["spec"]})
     assert (result.kind, result.decision) == ("", "unknown")
@@ -253,4 +260,4 @@ def test_reading_errors_are_handed_on() -> None:
     gone = InputError("gone", file="g")
     report = lint((), (error, gone), files=2, world=world(), workloads=(), default_namespace="x")
     assert report.errors == (ReadError("f.yaml", 0, 1, "wrong"), ReadError("g", None, None, "gone"))
-    assert (report.policy, report.files) == (world().policy.name, 2)
+    assert (report.policy, report.files) == (world().policies[0].name, 2)

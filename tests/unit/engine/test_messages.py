@@ -1,5 +1,7 @@
 """Words for people: short, on one line, safe to print."""
 
+from dataclasses import replace
+
 import pytest
 
 from webhook.domain.edit import Edit
@@ -30,6 +32,19 @@ def edit(**changes: str | None) -> Edit:
 
 def test_a_repair_warning_ends_with_what_to_write() -> None:
     assert messages.repair_warning(edit()) == ("server: limits.cpu unset -> 16 (now has a limit); write limits.cpu: 16")
+
+
+def test_what_somebody_else_injects_is_cured_at_its_source() -> None:
+    cure = "Vault injects it: annotate vault.hashicorp.com/agent-requests-cpu: 500m"
+    injected = replace(edit(container="vault-agent", old="250m", new="500m", note=""), cure=cure)
+    finding = Finding("unequal-resources", Severity.FAULT, Level.GUARANTEED, ("spec",), "m" * 40, "vault-agent")
+
+    assert messages.repair_warning(injected) == f"vault-agent: limits.cpu 250m -> 500m; {cure}"
+    assert messages.would_repair_warning(injected) == f"vault-agent: limits.cpu is 250m; {cure}"
+    assert messages.finding_warning(replace(finding, cure=cure)) == f"vault-agent: {cure} [unequal-resources]"
+    assert (
+        messages.line(replace(finding, cure="C")) == f"container vault-agent: {'m' * 40}; C [spec; unequal-resources]"
+    )
 
 
 @pytest.mark.parametrize("name", ["server", "x" * 253, HOSTILE])

@@ -31,6 +31,7 @@ RESULT = {
             "fits": "no",
             "fitsAfterRepair": "yes",
             "reason": UNPINNED,
+            "nodes": None,
         }
     ],
     "findings": [

@@ -34,6 +34,25 @@ def test_a_repair_shows_verdict_reasons_and_what_to_write() -> None:
     ]
 
 
+def classes(*fits: str, nodes: int | None = 10) -> tuple[ReportedClass, ...]:
+    return tuple(ReportedClass(f"class-{number}", word, word, "", nodes) for number, word in enumerate(fits))
+
+
+def test_several_classes_are_counted_with_their_nodes() -> None:
+    assert lines(result(classes=classes("yes", "no", "unsure")))[3:7] == [
+        "          class-0: fits",
+        "          class-1: does not fit",
+        "          class-2: too few nodes report it to say",
+        "          fits 1 of 3 node classes, 10 of 30 nodes",
+    ]
+
+
+def test_of_many_classes_those_that_do_not_fit_are_told_first() -> None:
+    told = lines(result(classes=classes(*(["yes"] * 8), "no", nodes=None)))[3:11]
+    assert (told[0], told[1]) == ("          fits 8 of 9 node classes", "          class-8: does not fit")
+    assert told[7] == "          and 3 more; --output json has them all"
+
+
 def test_what_is_fine_takes_three_lines() -> None:
     assert lines(result())[:4] == [
         "a.yaml",

@@ -59,6 +59,17 @@ def test_an_address_that_cannot_be_called_is_refused(url: str) -> None:
         read_settings(url=url)
 
 
+@pytest.mark.parametrize("block", ["10.0.0.1/32", "fd00::/64"])
+def test_the_addresses_of_api_servers_are_kept(block: str) -> None:
+    assert read_settings(api_servers=(block,)).api_servers == (block,)
+
+
+@pytest.mark.parametrize("block", ["", "kubernetes", "10.0.0.1/8", "10.0.0.1/33"])
+def test_a_block_that_is_none_is_refused(block: str) -> None:
+    with pytest.raises(InputError, match=r"^--api-server: .* is no address block: write one like 10\.0\.0\.1/32"):
+        read_settings(api_servers=(block,))
+
+
 def test_a_bundle_is_kept_byte_for_byte(authority: trustme.CA, tmp_path: Path) -> None:
     path = tmp_path / "ca.crt"
     authority.cert_pem.write_to_path(path)

@@ -13,10 +13,16 @@ from webhook.manifests.entries import mutating
 from webhook.manifests.entries import validating
 from webhook.manifests.settings import Settings
 
+OWN = "objects.validate.numagate.io"
+
 
 @pytest.fixture
 def found(settings: Settings) -> tuple[Entry, ...]:
-    """Answer all entries of the built-in policy."""
+    """Answer all entries of the built-in policy that are about pods."""
+    return tuple(entry for entry in every(settings) if entry.name != OWN)
+
+
+def every(settings: Settings) -> tuple[Entry, ...]:
     return (*mutating(settings.policy), *validating(settings.policy))
 
 
@@ -72,7 +78,7 @@ def test_every_kind_but_the_pod_is_in_one_of_the_two_entries(found: tuple[Entry,
 def test_kinds_of_the_policy_are_asked_for_whatever_their_scope(settings: Settings) -> None:
     plain = Workload("a", "a.example", ("v1",), "A", "as", (template(".spec.template"),), namespaced=None)
     nested = Workload("b", "b.example", ("v1", "v2"), "B", "bs", (pod_spec(".spec.parts[*]"),), namespaced=None)
-    *_, templates, operators = validating(replace(settings.policy, workloads=(plain, nested)))
+    *_, templates, operators, _ = validating(replace(settings.policy, workloads=(plain, nested)))
 
     assert [rule for rule in templates.rules if rule["scope"] == "*"] == [
         {
@@ -94,8 +100,8 @@ def test_kinds_of_the_whole_cluster_are_asked_for_as_such(found: tuple[Entry, ..
     assert whole == {"clusterservingruntimes", "clustertrainingruntimes"}
 
 
-def test_names_are_unique_and_qualified(found: tuple[Entry, ...]) -> None:
-    names = [entry.name for entry in found]
+def test_names_are_unique_and_qualified(settings: Settings) -> None:
+    names = [entry.name for entry in every(settings)]
 
     assert sorted(set(names)) == sorted(names)
     assert {name.count(".") for name in names} == {3}
@@ -105,9 +111,21 @@ def test_conditions_stay_within_what_an_api_server_takes(found: tuple[Entry, ...
     assert [entry.name for entry in found if len(entry.conditions) > 60] == []
 
 
-def test_claims_templates_and_operators_are_the_entries_that_never_bind(found: tuple[Entry, ...]) -> None:
-    assert [entry.name.split(".")[0] for entry in found if not entry.binding] == [
-        "claims",
-        "templates",
-        "operators",
-    ]
+def test_claims_templates_operators_and_our_own_objects_are_the_entries_that_never_bind(settings: Settings) -> None:
+    unbound = [entry.name.split(".")[0] for entry in every(settings) if not entry.binding]
+
+    assert unbound == ["claims", "templates", "operators", "objects"]
+
+
+def test_our_own_objects_are_cluster_wide_and_their_status_is_never_asked_about(settings: Settings) -> None:
+    (own,) = (entry for entry in every(settings) if entry.name == OWN)
+
+    assert own.rules == (
+        {
+            "apiGroups": ["numagate.io"],
+            "apiVersions": ["v1alpha1"],
+            "operations": ["CREATE", "UPDATE"],
+            "resources": ["alignmentpolicies", "nodeprofiles"],
+            "scope": "Cluster",
+        },
+    )

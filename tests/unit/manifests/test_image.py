@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from webhook.manifests.deployment import USER
-from webhook.manifests.objects import PROBE_PORT
-from webhook.manifests.objects import SERVING_PORT
+from webhook.manifests.pods import PROBE_PORT
+from webhook.manifests.pods import SERVING_PORT
+from webhook.manifests.pods import USER
 
 REPOSITORY = Path(__file__).parents[3]
 

@@ -47,6 +47,22 @@ def test_an_overlay_is_printed_as_one_stream(capsys: pytest.CaptureFixture[str])
     assert kinds[-2:] == ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]
 
 
+@pytest.mark.parametrize(("overlay", "told"), [("enforce", True), ("self-signed", False), ("enforce-file", False)])
+def test_a_null_that_kubectl_would_lose_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], overlay: str, told: bool
+) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(
+        "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: own}\n"
+        "spec: {recognition: {labels: {ray.io/serve: null}}}\n"
+    )
+
+    main(["manifests", "--overlay", overlay, "--policy", str(policy)])
+
+    line = "policy own: a null in recognition.labels is lost without kubectl apply --server-side\n"
+    assert capsys.readouterr().err == line * told
+
+
 def test_an_overlay_can_go_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "all.yaml"
     main(["manifests", "--overlay", "observe", "--output", str(path)])
@@ -70,12 +86,12 @@ def test_address_and_bundle_reach_every_entry(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--overlay", "prod"], "numagate: --overlay: 'prod' is no overlay: write one of base, self-signed, "),
+        (["--overlay", "prod"], "numagate: --overlay: 'prod' is no overlay: write one of crds, self-signed, "),
         (["--output", "-"], "numagate: --output -: a folder of files cannot be printed: add --overlay NAME"),
-        (["--overlay", "base", "--check"], "numagate: --check: compares the folder, not one overlay"),
+        (["--overlay", "observe", "--check"], "numagate: --check: compares the folder, not one overlay"),
         (["--namespace", "A"], "numagate: --namespace: 'A' is no namespace name"),
         (["--policy", "/none"], "numagate: /none: cannot be read: No such file or directory"),
-        (["--overlay", "base", "--output", "/proc/none"], "numagate: /proc/none: cannot be used: "),
+        (["--overlay", "observe", "--output", "/proc/none"], "numagate: /proc/none: cannot be used: "),
         (["--output", "/proc/none"], "numagate: /proc/none: cannot be used: "),
     ],
 )

@@ -1,5 +1,6 @@
 """The Deployment: locked down, spread, and ended without dropping a request."""
 
+import argparse
 from dataclasses import replace
 from typing import Any
 
@@ -8,12 +9,19 @@ import pytest
 from webhook.cli.main import parser
 from webhook.manifests.deployment import deployment
 from webhook.manifests.settings import Settings
+from webhook.manifests.settings import Source
+
+
+@pytest.fixture(params=Source, ids=[source.value for source in Source])
+def source(request: pytest.FixtureRequest) -> Source:
+    """Answer each source of the policy in turn."""
+    return request.param
 
 
 @pytest.fixture
-def pod(settings: Settings) -> dict[str, Any]:
+def pod(settings: Settings, source: Source) -> dict[str, Any]:
     """Answer the pod spec of the Deployment."""
-    return deployment(settings)["spec"]["template"]["spec"]
+    return deployment(settings, source)["spec"]["template"]["spec"]
 
 
 @pytest.fixture
@@ -35,16 +43,26 @@ def test_the_selector_is_the_label_of_the_pods(settings: Settings) -> None:
     assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
 
 
-def test_the_program_takes_the_arguments_it_is_given(container: dict[str, Any]) -> None:
-    arguments = parser().parse_args(container["args"])
+@pytest.fixture
+def arguments(settings: Settings) -> argparse.Namespace:
+    """Answer what the program makes of its arguments where the policy is a file."""
+    template = deployment(settings, Source.FILE)["spec"]["template"]
+    return parser().parse_args(template["spec"]["containers"][0]["args"])
 
+
+def test_the_program_takes_the_arguments_it_is_given(arguments: argparse.Namespace) -> None:
     assert str(arguments.policy) == "/etc/numagate/policy/policy.yaml"
     assert str(arguments.cert_dir) == "/etc/numagate/tls"
     assert arguments.namespace == "numagate-system"
 
 
-def test_the_ports_are_those_the_program_listens_on(container: dict[str, Any]) -> None:
-    arguments = parser().parse_args(container["args"])
+def test_with_a_policy_in_objects_the_snapshot_is_named(settings: Settings) -> None:
+    template = deployment(replace(settings, namespace="elsewhere"))["spec"]["template"]
+
+    assert "--world-object=elsewhere/numagate-world" in template["spec"]["containers"][0]["args"]
+
+
+def test_the_ports_are_those_the_program_listens_on(container: dict[str, Any], arguments: argparse.Namespace) -> None:
 
     assert {port["name"]: port["containerPort"] for port in container["ports"]} == {
         "https": arguments.port,
@@ -52,14 +70,15 @@ def test_the_ports_are_those_the_program_listens_on(container: dict[str, Any]) -
     }
 
 
-def test_there_is_time_to_drain(pod: dict[str, Any], container: dict[str, Any]) -> None:
-    arguments = parser().parse_args(container["args"])
+def test_there_is_time_to_drain(pod: dict[str, Any], container: dict[str, Any], arguments: argparse.Namespace) -> None:
     needed = container["lifecycle"]["preStop"]["sleep"]["seconds"] + arguments.drain_seconds + 10
 
     assert needed < pod["terminationGracePeriodSeconds"] == 45
 
 
-def test_the_process_has_no_rights_and_no_token(pod: dict[str, Any], container: dict[str, Any]) -> None:
+def test_the_process_has_no_rights_and_no_token_of_its_own_accord(
+    pod: dict[str, Any], container: dict[str, Any]
+) -> None:
     assert pod["automountServiceAccountToken"] is False
     assert (pod["securityContext"]["runAsNonRoot"], pod["securityContext"]["runAsUser"]) == (True, 10001)
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
@@ -68,6 +87,12 @@ def test_the_process_has_no_rights_and_no_token(pod: dict[str, Any], container: 
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
+
+
+def test_a_token_is_mounted_only_where_the_api_server_is_watched(pod: dict[str, Any], source: Source) -> None:
+    projected = [volume["name"] for volume in pod["volumes"] if "projected" in volume]
+
+    assert projected == ([] if source is Source.FILE else ["api-access"])
 
 
 def test_only_a_folder_in_memory_can_be_written(pod: dict[str, Any], container: dict[str, Any]) -> None:

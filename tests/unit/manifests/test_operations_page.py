@@ -7,15 +7,16 @@ import pytest
 
 from webhook import __version__
 from webhook.domain import keys
+from webhook.manifests import level_guard
 from webhook.manifests.guard import ROLE
-from webhook.manifests.overlays import OVERLAYS
+from webhook.manifests.overlays import NAMES
 from webhook.server.metrics import Metrics
 
 REPOSITORY = Path(__file__).parents[3]
 PAGE = (REPOSITORY / "docs" / "operations.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [name for name in OVERLAYS if name != "base"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_overlay_is_explained(name: str) -> None:
     assert f"`{name}`" in PAGE
 
@@ -23,7 +24,7 @@ def test_every_overlay_is_explained(name: str) -> None:
 def test_every_overlay_that_a_command_names_is_there() -> None:
     named = set(re.findall(r"--overlay (\S+)|overlays/(\S+)", PAGE))
 
-    assert {one or other for one, other in named} - {"NAME"} <= set(OVERLAYS)
+    assert {one or other for one, other in named} - {"NAME"} <= set(NAMES)
 
 
 def test_every_metric_of_ours_is_there() -> None:
@@ -36,6 +37,11 @@ def test_every_metric_of_ours_is_there() -> None:
 def test_the_way_to_opt_out_is_explained() -> None:
     assert f"`{keys.ADMISSION}: disabled`" in PAGE
     assert f"`{ROLE}`" in PAGE
+
+
+def test_the_level_labels_and_the_right_to_lower_them_are_explained() -> None:
+    assert f"`{keys.MODES[0]}`" in PAGE
+    assert f"`{level_guard.ROLE}`" in PAGE
 
 
 def test_break_glass_is_one_command() -> None:

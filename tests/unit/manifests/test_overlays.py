@@ -1,10 +1,12 @@
 """Which combinations there are, and what each holds."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import yaml
 
+from webhook.manifests.overlays import NAMES
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import flat
 from webhook.manifests.settings import Settings
@@ -12,7 +14,6 @@ from webhook.manifests.settings import Settings
 SERVER = {
     "Namespace",
     "ResourceQuota",
-    "ConfigMap",
     "ServiceAccount",
     "Service",
     "NetworkPolicy",
@@ -22,21 +23,32 @@ SERVER = {
     "ValidatingAdmissionPolicyBinding",
     "ClusterRole",
 }
+CONTROLLER = {"ClusterRoleBinding", "Role", "RoleBinding"}
 CONFIGURATIONS = {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
+OBJECTS = SERVER | CONTROLLER
+FILE = SERVER | {"ConfigMap"}
+SERVERS = [name for name in NAMES if name != "crds"]
 
 
 def kinds(settings: Settings, name: str) -> set[str]:
     return {manifest["kind"] for manifest in flat(settings, name)}
 
 
+def policies(settings: Settings, name: str) -> list[dict[str, Any]]:
+    made = flat(settings, name)
+    texts = [manifest["data"]["policy.yaml"] for manifest in made if manifest["kind"] == "ConfigMap"]
+    written = [document for text in texts for document in yaml.safe_load_all(text)]
+    return [item for item in (*made, *written) if item["kind"] == "AlignmentPolicy"]
+
+
 def modes(settings: Settings, name: str) -> dict[str, str]:
-    (made,) = (manifest for manifest in flat(settings, name) if manifest["kind"] == "ConfigMap")
-    return yaml.safe_load(made["data"]["policy.yaml"])["spec"]["modes"]
+    (policy,) = policies(settings, name)
+    found: dict[str, str] = policy["spec"]["modes"]
+    return found
 
 
-def test_every_mode_goes_with_both_kinds_of_certificates() -> None:
+def test_every_mode_goes_with_both_kinds_of_certificates_and_with_a_file() -> None:
     assert list(OVERLAYS) == [
-        "base",
         "self-signed",
         "observe",
         "trial",
@@ -45,42 +57,65 @@ def test_every_mode_goes_with_both_kinds_of_certificates() -> None:
         "observe-cert-manager",
         "trial-cert-manager",
         "enforce-cert-manager",
+        "self-signed-file",
+        "observe-file",
+        "trial-file",
+        "enforce-file",
     ]
 
 
 @pytest.mark.parametrize(
-    ("name", "more"),
+    ("name", "expected"),
     [
-        ("base", set()),
-        ("self-signed", set()),
-        ("cert-manager", {"Issuer", "Certificate"}),
-        ("observe", CONFIGURATIONS),
-        ("enforce", CONFIGURATIONS),
-        ("trial-cert-manager", CONFIGURATIONS | {"Issuer", "Certificate"}),
+        ("crds", {"CustomResourceDefinition"}),
+        ("self-signed", OBJECTS),
+        ("cert-manager", OBJECTS | {"Issuer", "Certificate"}),
+        ("observe", OBJECTS | CONFIGURATIONS | {"AlignmentPolicy"}),
+        ("enforce", OBJECTS | CONFIGURATIONS | {"AlignmentPolicy"}),
+        ("trial-cert-manager", OBJECTS | CONFIGURATIONS | {"AlignmentPolicy", "Issuer", "Certificate"}),
+        ("self-signed-file", FILE),
+        ("enforce-file", FILE | CONFIGURATIONS),
     ],
 )
-def test_an_overlay_holds_the_server_and_what_its_parts_add(settings: Settings, name: str, more: set[str]) -> None:
-    assert kinds(settings, name) == SERVER | more
+def test_an_overlay_holds_the_server_and_what_its_parts_add(settings: Settings, name: str, expected: set[str]) -> None:
+    assert kinds(settings, name) == expected
 
 
-@pytest.mark.parametrize("name", ["base", "self-signed", "observe", "observe-cert-manager"])
+@pytest.mark.parametrize("name", ["self-signed-file", "observe", "observe-cert-manager", "observe-file"])
 def test_what_does_not_enforce_brings_a_policy_that_only_observes(settings: Settings, name: str) -> None:
     assert modes(settings, name) == {"enforce": "none", "repair": "none", "warn": "aligned", "audit": "aligned"}
 
 
-@pytest.mark.parametrize("name", ["trial", "enforce", "enforce-cert-manager"])
+@pytest.mark.parametrize("name", ["trial", "enforce", "enforce-cert-manager", "trial-file", "enforce-file"])
 def test_what_enforces_brings_the_policy_as_it_was_written(settings: Settings, name: str) -> None:
     assert modes(settings, name)["enforce"] == "aligned"
 
 
-def test_the_namespace_comes_first(settings: Settings) -> None:
-    assert flat(settings, "enforce")[0]["kind"] == "Namespace"
+@pytest.mark.parametrize("name", ["self-signed", "cert-manager"])
+def test_a_server_that_nobody_asks_has_no_policy_object(settings: Settings, name: str) -> None:
+    assert policies(settings, name) == []
 
 
-def test_a_server_comes_before_what_calls_it(settings: Settings) -> None:
-    order = [manifest["kind"] for manifest in flat(settings, "enforce")]
+def test_profiles_of_the_policy_become_objects_too(settings: Settings) -> None:
+    text = settings.policy_text + (
+        "---\napiVersion: numagate.io/v1alpha1\nkind: NodeProfile\nmetadata: {name: pool}\nspec: {machine: dgx-h100}\n"
+    )
+    made = flat(replace(settings, policy_text=text), "enforce")
 
-    assert order.index("Deployment") < order.index("MutatingWebhookConfiguration")
+    assert [item["metadata"]["name"] for item in made if item["kind"] == "NodeProfile"] == ["pool"]
+
+
+@pytest.mark.parametrize("name", ["observe", "enforce-file"])
+def test_the_namespace_comes_first(settings: Settings, name: str) -> None:
+    assert flat(settings, name)[0]["kind"] == "Namespace"
+
+
+@pytest.mark.parametrize("name", ["enforce", "enforce-file"])
+def test_servers_come_before_what_calls_them(settings: Settings, name: str) -> None:
+    order = [manifest["kind"] for manifest in flat(settings, name)]
+    last = max(index for index, kind in enumerate(order) if kind == "Deployment")
+
+    assert last < order.index("MutatingWebhookConfiguration")
 
 
 def test_the_bundle_is_for_own_certificates_only(settings: Settings) -> None:
@@ -93,11 +128,20 @@ def test_the_bundle_is_for_own_certificates_only(settings: Settings) -> None:
     assert (bundles("enforce"), bundles("enforce-cert-manager")) == ({True}, {False})
 
 
-@pytest.mark.parametrize("name", list(OVERLAYS))
+@pytest.mark.parametrize("name", SERVERS)
 def test_everything_with_a_namespace_is_in_ours(settings: Settings, name: str) -> None:
     made = flat(replace(settings, namespace="elsewhere"), name)
+    subjects = [subject for item in made for subject in item.get("subjects", [])]
 
     assert {item["metadata"].get("namespace", "elsewhere") for item in made} == {"elsewhere"}
+    assert {subject["namespace"] for subject in subjects} <= {"elsewhere"}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_no_object_is_there_twice(settings: Settings, name: str) -> None:
+    found = [(item["kind"], item["metadata"]["name"]) for item in flat(settings, name)]
+
+    assert sorted(set(found)) == sorted(found)
 
 
 def test_no_overlay_has_another_name(settings: Settings) -> None:

@@ -3,7 +3,9 @@
 import yaml
 
 from webhook.domain.levels import Level
+from webhook.domain.policy import Override
 from webhook.manifests.policy_text import DEFAULT
+from webhook.manifests.policy_text import fragile
 from webhook.manifests.policy_text import observing
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import parse_stream
@@ -40,6 +42,12 @@ def test_observing_switches_enforce_and_repair_off_everywhere() -> None:
         assert (modes.enforce, modes.repair) == (Level.NONE, Level.NONE)
 
 
+def test_observing_lets_no_label_switch_them_on_again() -> None:
+    overrides = parse_stream(observing(OWN), "observing").policy.overrides
+
+    assert (overrides.enforce, overrides.repair, overrides.warn) == (Override.NONE, Override.NONE, Override.RAISE)
+
+
 def test_observing_keeps_everything_else() -> None:
     policy = parse_stream(observing(OWN), "observing").policy
 
@@ -54,6 +62,12 @@ def test_observing_keeps_node_profiles_and_writes_out_the_missing_policy() -> No
 
     assert kinds == ["AlignmentPolicy", "NodeProfile"]
     assert parse_stream(observing(PROFILE), "observing").policy.modes.enforce is Level.NONE
+
+
+def test_a_policy_that_says_something_by_a_null_is_named() -> None:
+    labelled = OWN.replace("  governs: accelerators\n", "  recognition: {labels: {a: null}}\n")
+
+    assert (fragile(OWN), fragile(PROFILE), fragile(labelled)) == ([], [], ["own"])
 
 
 def test_observing_twice_is_observing_once() -> None:

@@ -47,11 +47,11 @@ def test_missing_changed_and_foreign_files_are_told_apart(settings: Settings, tm
     made = files(settings)
     write(tmp_path, made)
     (tmp_path / "base/service.yaml").unlink()
-    (tmp_path / "base/deployment.yaml").write_bytes(made["base/deployment.yaml"].replace("\n", "\r\n").encode())
+    (tmp_path / "base/optout.yaml").write_bytes(made["base/optout.yaml"].replace("\n", "\r\n").encode())
     (tmp_path / "overlays/own.yaml").write_text("")
 
     assert differences(tmp_path, made) == [
-        "base/deployment.yaml: differs",
+        "base/optout.yaml: differs",
         "base/service.yaml: missing",
         "overlays/own.yaml: not part of the rendering",
     ]
@@ -76,10 +76,18 @@ def test_the_bundle_is_a_file_of_the_component_only_where_it_is_known(settings: 
 
 
 @pytest.mark.parametrize("mode", ["observe", "trial", "enforce"])
-def test_modes_are_listed_before_certificates(settings: Settings, mode: str) -> None:
+def test_certificates_come_behind_the_webhooks_that_they_change(settings: Settings, mode: str) -> None:
     index = yaml.safe_load(files(settings)[f"overlays/{mode}/kustomization.yaml"])
 
-    assert index["components"] == [f"../../components/{mode}", "../../components/self-signed"]
+    assert index["components"][-2:] == [f"../../components/{mode}", "../../components/self-signed"]
+
+
+@pytest.mark.parametrize("name", ["trial-file", "enforce-file", "observe-file"])
+def test_the_policy_of_a_file_is_patched_behind_the_server_that_mounts_it(settings: Settings, name: str) -> None:
+    index = yaml.safe_load(files(settings)[f"overlays/{name}/kustomization.yaml"])
+
+    assert index["components"][0] == "../../components/policy-file"
+    assert index["components"][1].startswith("../../components/policy-file-")
 
 
 def test_rendering_twice_gives_the_same_bytes(settings: Settings) -> None:

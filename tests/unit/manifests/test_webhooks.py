@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from webhook.domain.policy import ExemptionRule
+from webhook.domain.policy import Exemptions
 from webhook.manifests.settings import Settings
 from webhook.manifests.webhooks import configurations
 
@@ -17,6 +19,7 @@ NAMES = [
     "claims.validate.numagate.io",
     "templates.validate.numagate.io",
     "operators.validate.numagate.io",
+    "objects.validate.numagate.io",
 ]
 
 
@@ -45,9 +48,9 @@ def test_the_entries_are_those_of_the_design(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("enforce", ["Fail"] * 4 + ["Ignore"] * 3),
-        ("trial", ["Ignore"] * 7),
-        ("observe", ["Ignore"] * 6),
+        ("enforce", ["Fail"] * 4 + ["Ignore"] * 4),
+        ("trial", ["Ignore"] * 8),
+        ("observe", ["Ignore"] * 7),
     ],
 )
 def test_only_enforcing_refuses_for_want_of_an_answer(settings: Settings, mode: str, expected: list[str]) -> None:
@@ -72,11 +75,11 @@ def test_the_mode_can_be_read_from_both_configurations(settings: Settings) -> No
 
 
 def test_time_limits_are_three_and_five_seconds(settings: Settings) -> None:
-    assert [entry["timeoutSeconds"] for entry in entries(settings)] == [3, 5, 5, 5, 3, 3, 3]
+    assert [entry["timeoutSeconds"] for entry in entries(settings)] == [3, 5, 5, 5, 3, 3, 3, 3]
 
 
 def test_only_the_mutating_entry_is_invoked_again(settings: Settings) -> None:
-    assert [entry.get("reinvocationPolicy") for entry in entries(settings)] == ["IfNeeded"] + [None] * 6
+    assert [entry.get("reinvocationPolicy") for entry in entries(settings)] == ["IfNeeded"] + [None] * 7
 
 
 def test_every_entry_is_free_of_side_effects_and_speaks_v1(settings: Settings) -> None:
@@ -88,7 +91,7 @@ def test_every_entry_is_free_of_side_effects_and_speaks_v1(settings: Settings) -
 
 
 def test_no_label_of_an_object_keeps_it_away(settings: Settings) -> None:
-    assert [entry["objectSelector"] for entry in entries(settings)] == [{}] * 7
+    assert [entry["objectSelector"] for entry in entries(settings)] == [{}] * 8
 
 
 def test_own_kube_system_and_exempt_namespaces_are_excluded_by_name(settings: Settings) -> None:
@@ -102,7 +105,7 @@ def test_own_kube_system_and_exempt_namespaces_are_excluded_by_name(settings: Se
 
 
 def test_exempt_namespaces_by_pattern_become_a_condition(settings: Settings) -> None:
-    exemptions = replace(settings.policy.exemptions, namespaces=("kube-system", "openshift-*"))
+    exemptions = Exemptions(rules=(ExemptionRule("tests", namespaces=("kube-system", "openshift-*")),), pods=False)
     changed = replace(settings, policy=replace(settings.policy, exemptions=exemptions))
 
     entry = one(changed, "pods.mutate.numagate.io")

@@ -24,15 +24,15 @@ from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
 from webhook.server.admission import LARGE_BYTES
-from webhook.server.admission import MAX_QUEUE
 from webhook.server.admission import Admission
 from webhook.server.admission import Review
-from webhook.server.body import MAX_BYTES
-from webhook.server.body import Meter
 from webhook.server.metrics import Metrics
 from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
+from webhook.web.body import MAX_BYTES
+from webhook.web.body import Meter
+from webhook.web.endpoint import MAX_QUEUE
 
 POLICY = load_policy()
 LARGE = review_body(obj={"padding": "x" * LARGE_BYTES})
@@ -119,7 +119,7 @@ def test_the_review_function_gets_the_request_and_a_fresh_world() -> None:
 
     (request, first), (_, second) = seen
     assert request.review_pass is Pass.VALIDATE
-    assert (first.policy, first.classes, first.own_namespace) == (POLICY.policy, POLICY.classes, "ours")
+    assert (first.policies, first.classes, first.own_namespace) == (POLICY.policies, POLICY.classes, "ours")
     assert first.instant < second.instant
 
 

@@ -15,12 +15,12 @@ from serving import review_body
 from webhook import __version__
 from webhook.engine.request import Pass
 from webhook.server.admission import Admission
-from webhook.server.app import probe_app
 from webhook.server.app import webhook_app
-from webhook.server.body import Meter
 from webhook.server.metrics import Metrics
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
+from webhook.web.body import Meter
+from webhook.web.probes import probe_app
 
 METRICS = Metrics("0")
 

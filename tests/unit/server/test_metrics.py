@@ -11,8 +11,8 @@ from webhook.domain.levels import Level
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.request import Pass
-from webhook.server.metrics import BUCKETS
 from webhook.server.metrics import Metrics
+from webhook.web.common_metrics import BUCKETS
 
 FINDING = Finding(code="fractional-cpu", severity=Severity.FAULT, level=Level.EXCLUSIVE, path=(), message="half a CPU")
 
@@ -42,7 +42,7 @@ def test_a_decision_counts_with_its_findings_and_repairs(metrics: Metrics) -> No
 
 
 def test_a_reply_counts_by_status_and_duration(metrics: Metrics) -> None:
-    metrics.answered(Pass.VALIDATE, 200, 0.03)
+    metrics.answered(Pass.VALIDATE.value, 200, 0.03)
 
     labels = {"pass": "validate"}
     assert value(metrics, "numagate_http_requests_total", status="200", **labels) == 1
@@ -54,12 +54,13 @@ def test_the_buckets_are_the_api_servers() -> None:
     assert BUCKETS == (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
 
 
-def test_only_the_policy_in_force_is_shown(metrics: Metrics) -> None:
-    metrics.policy("default", "one")
-    metrics.policy("default", "two")
+def test_only_the_policies_in_force_are_shown(metrics: Metrics) -> None:
+    metrics.policies([("default", "one")])
+    metrics.policies([("default", "two"), ("other", "three")])
 
     assert value(metrics, "numagate_policy_info", name="default", generation="one") is None
     assert value(metrics, "numagate_policy_info", name="default", generation="two") == 1
+    assert value(metrics, "numagate_policy_info", name="other", generation="three") == 1
 
 
 def test_the_end_of_the_certificate_is_shown_in_unix_time(metrics: Metrics) -> None:
@@ -69,8 +70,20 @@ def test_the_end_of_the_certificate_is_shown_in_unix_time(metrics: Metrics) -> N
 
 
 def test_the_text_has_no_series_about_creation_times(metrics: Metrics) -> None:
-    metrics.answered(Pass.VALIDATE, 200, 0.03)
+    metrics.answered(Pass.VALIDATE.value, 200, 0.03)
 
     text = metrics.render().decode()
     assert 'numagate_build_info{version="1.2.3"} 1.0' in text
     assert "_created" not in text
+
+
+def test_exemptions_that_are_over_are_counted_when_asked(metrics: Metrics) -> None:
+    metrics.expired_exemptions(lambda: 2.0)
+
+    assert value(metrics, "numagate_exemptions_expired") == 2
+
+
+def test_a_use_of_an_exemption_is_counted_by_what_exempts(metrics: Metrics) -> None:
+    metrics.decided(Pass.VALIDATE, Decision(Outcome.SKIP, allowed=True, exempt_by="user"))
+
+    assert value(metrics, "numagate_exemptions_used_total", **{"pass": "validate", "by": "user"}) == 1

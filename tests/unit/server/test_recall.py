@@ -14,6 +14,8 @@ from builders import request
 from builders import world
 
 from webhook.domain import keys
+from webhook.domain.policy import ExemptionRule
+from webhook.domain.policy import Exemptions
 from webhook.engine.request import Request
 from webhook.engine.review import review
 from webhook.server.recall import MAX_BYTES
@@ -72,12 +74,31 @@ def test_another_world_is_decided_in_itself() -> None:
 def test_an_exemption_that_ends_is_judged_at_its_time() -> None:
     exempt = replica("a", **equal(gpus=8))
     exempt["metadata"]["annotations"] = {keys.EXEMPT: "trial", keys.EXEMPT_UNTIL: "2026-06-01T00:00:00Z"}
-    policy = replace(WORLD.policy, exemptions=replace(WORLD.policy.exemptions, pods=True))
-    before = replace(WORLD, policy=policy, instant=datetime(2026, 5, 31, tzinfo=UTC))
+    policy = replace(WORLD.policies[0], exemptions=replace(WORLD.policies[0].exemptions, pods=True))
+    before = replace(WORLD, policies=(policy,), instant=datetime(2026, 5, 31, tzinfo=UTC))
     after = replace(before, instant=datetime(2026, 6, 1, tzinfo=UTC))
     recall = Recall()
 
     assert [recall(request(exempt), then).allowed for then in (before, after)] == [True, False]
+
+
+def test_a_requester_that_is_exempt_is_told_apart() -> None:
+    rule = ExemptionRule("trial", users=("alice",))
+    policy = replace(WORLD.policies[0], exemptions=Exemptions(rules=(rule,), pods=False))
+    known, recall = replace(WORLD, policies=(policy,)), Recall()
+    asked = [request(replica("a", **equal(gpus=8)), username=user) for user in ("bob", "alice", "bob")]
+
+    assert [recall(one, known).allowed for one in asked] == [False, True, False]
+
+
+def test_a_rule_that_ends_is_forgotten_at_its_time() -> None:
+    end = datetime(2026, 12, 1, tzinfo=UTC)
+    rule = ExemptionRule("trial", until=end, namespaces=("team-a",))
+    policy = replace(WORLD.policies[0], exemptions=Exemptions(rules=(rule,), pods=False))
+    before = replace(WORLD, policies=(policy,), instant=datetime(2026, 11, 30, tzinfo=UTC))
+    recall, asked = Recall(), request(replica("a", **equal(gpus=8)))
+
+    assert [recall(asked, then).allowed for then in (before, replace(before, instant=end))] == [True, False]
 
 
 def test_only_a_bounded_number_is_remembered() -> None:
@@ -105,11 +126,14 @@ def test_a_decision_in_use_outlives_the_older_half() -> None:
     "asked",
     [
         request(replica("a", command=["x" * MAX_BYTES])),
-        request(replica("a"), namespace="kube-system"),
+        request(
+            {**replica("a"), "metadata": {"annotations": {keys.MIRROR: "x"}, "ownerReferences": [{"kind": "Node"}]}},
+            groups=("system:nodes",),
+        ),
         replace(request(replica("a")), operation="UPDATE", old_object=replica("a")),
         replace(request(replica("a")), kind="Deployment", group="apps"),
     ],
-    ids=["large pod", "exempt namespace", "update", "template"],
+    ids=["large pod", "mirror pod", "update", "template"],
 )
 def test_what_depends_on_more_than_the_pod_is_decided_each_time(asked: Request) -> None:
     recall = Recall()

@@ -31,7 +31,7 @@ def test_the_world_is_of_one_load_and_one_instant() -> None:
 
     assert world is not None
     assert state.loaded is not None
-    assert (world.policy, world.classes) == (state.loaded.policy, state.loaded.classes)
+    assert (world.policies, world.classes) == (state.loaded.policies, state.loaded.classes)
     assert (world.own_namespace, world.instant) == ("ours", NOW)
 
 
@@ -40,7 +40,7 @@ def test_a_replica_with_policy_and_certificate_is_ready() -> None:
 
 
 def test_a_replica_without_policy_says_why() -> None:
-    state = State(own_namespace="ours", policy_error="policy.yaml:3: spec.modes: no such mode")
+    state = State(own_namespace="ours", refused="policy.yaml:3: spec.modes: no such mode")
 
     assert failed(state) == {"policy": "no policy is in force: policy.yaml:3: spec.modes: no such mode"}
 

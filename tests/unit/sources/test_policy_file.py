@@ -70,6 +70,12 @@ def test_profiles_stand_beside_the_policy_in_the_order_of_the_file() -> None:
     assert not loaded.classes[0].assumed
 
 
+def test_a_profile_that_completes_what_nodes_report_is_no_class_of_its_own() -> None:
+    part = profile("part").replace("{machine: dgx-h100}", "{selector: {matchLabels: {a: b}}, kubelet: {}}")
+    loaded = parse_stream(POLICY + part + profile("whole"), "p.yaml")
+    assert [node_class.name for node_class in loaded.classes] == ["whole"]
+
+
 def test_given_profiles_replace_those_of_the_file() -> None:
     machine = load_machine("generic-2x4")
     loaded = parse_stream(POLICY + profile("b"), "p.yaml", profiles=[machine])
@@ -91,7 +97,10 @@ def test_the_generation_does_not_change_with_spelling() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (POLICY + "---\n" + POLICY, "p.yaml:6: kind: a second AlignmentPolicy (the first is in line 2): keep one"),
+        (
+            POLICY + "---\n" + POLICY,
+            'p.yaml:7: metadata.name: a second AlignmentPolicy is named "mine": give each its own',
+        ),
         (profile("a") + profile("a"), 'p.yaml:9: metadata.name: a second NodeProfile is named "a": give each its own'),
         (
             profile("a").replace("dgx-h100", "dgx-h10"),
@@ -145,7 +154,7 @@ def test_one_profile_is_not_several(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (POLICY, "kind: AlignmentPolicy is no profile: give a policy with --policy"),
-        ("# nothing\n", "no NodeProfile in it: write at least one"),
+        ("# nothing\n", "no NodeProfile with a machine in it: write at least one"),
     ],
 )
 def test_a_file_without_profiles_is_no_profile(tmp_path: Path, text: str, message: str) -> None:

@@ -1,9 +1,8 @@
-"""The page of workloads lists every kind with its paths, and every injector with its knob."""
+"""The page of workloads lists every kind with its paths."""
 
 from pathlib import Path
 
 from webhook.domain import pod_path
-from webhook.domain.injectors import INJECTORS
 from webhook.domain.pod_count import Factor
 from webhook.domain.pod_source import PodSource
 from webhook.domain.workload import Workload
@@ -40,10 +39,4 @@ def number(factors: tuple[Factor, ...]) -> str:
 def test_the_page_lists_every_kind_with_its_paths() -> None:
     assert rows_after("## The kinds") == [
         row(kind) for kind in sorted(REGISTERED, key=lambda one: (one.group, one.kind))
-    ]
-
-
-def test_the_page_lists_every_injector_with_its_knob() -> None:
-    assert rows_after("## Containers that others add") == [
-        f"| {one.name} | {', '.join(f'`{name}`' for name in one.containers)} | {one.knob} |" for one in INJECTORS
     ]

@@ -38,7 +38,9 @@ def _issue(arguments: argparse.Namespace) -> int:
     from webhook.tls.issue import service_names  # noqa: PLC0415
     from webhook.tls.manifest import render  # noqa: PLC0415
 
-    names = service_names(arguments.service, arguments.namespace, arguments.dns, arguments.ip)
+    # The controller has a Service of its own, and the same certificate.
+    controller = f"{arguments.service}-controller.{arguments.namespace}.svc"
+    names = service_names(arguments.service, arguments.namespace, [*arguments.dns, controller], arguments.ip)
     issued = issue_into(
         arguments.dir,
         names,

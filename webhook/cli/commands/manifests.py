@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from webhook import __version__
 from webhook.cli.command import Command
+from webhook.domain.api import POLICY
 from webhook.domain.errors import InputError
 
 if TYPE_CHECKING:  # the other commands need not pay for it
@@ -26,11 +27,23 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--policy", type=Path, metavar="FILE", help="policy to install, and to render the conditions from")
     add("--output", metavar="PATH", help=f"folder (default {_FOLDER}); with --overlay a file, or - (default)")
-    add("--overlay", metavar="NAME", help="write one overlay: self-signed, observe, trial, enforce, cert-manager, …")
+    add(
+        "--overlay",
+        metavar="NAME",
+        help="write one overlay: crds, self-signed, observe, trial, enforce, cert-manager, …",
+    )
     add("--namespace", default="numagate-system", help="namespace of the installation (default %(default)s)")
     add("--image", default=f"numagate:{__version__}", help="image of the service (default %(default)s)")
     add("--ca-bundle", type=Path, metavar="FILE", help="CA certificate, PEM, that the API server shall trust")
+    add(
+        "--api-server",
+        action="append",
+        default=[],
+        metavar="CIDR",
+        help="address block that the pods may call: the API servers; repeatable (default: their usual ports, anywhere)",
+    )
     add("--url", help="https://HOST:PORT to call instead of the Service, where there is no cluster network")
+    add("--controller-url", metavar="URL", help="with --url: the same for the controller, which warns about namespaces")
     add("--check", action="store_true", help="write nothing; exit 1 if the folder differs")
 
 
@@ -57,17 +70,22 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _print(arguments: argparse.Namespace) -> int:
-    from webhook.manifests.overlays import OVERLAYS  # noqa: PLC0415
+    from webhook.manifests.overlays import NAMES  # noqa: PLC0415
     from webhook.manifests.overlays import flat  # noqa: PLC0415
+    from webhook.manifests.policy_text import fragile  # noqa: PLC0415
     from webhook.manifests.text import dump  # noqa: PLC0415
 
-    if arguments.overlay not in OVERLAYS:
-        message = f"{arguments.overlay!r} is no overlay: write one of {', '.join(OVERLAYS)}"
+    if arguments.overlay not in NAMES:
+        message = f"{arguments.overlay!r} is no overlay: write one of {', '.join(NAMES)}"
         raise InputError(message, file="--overlay")
     if arguments.check:
         msg = "compares the folder, not one overlay: leave out --overlay"
         raise InputError(msg, file="--check")
-    text = dump(flat(_settings(arguments), arguments.overlay))
+    settings = _settings(arguments)
+    text = dump(flat(settings, arguments.overlay))
+    for name in fragile(settings.policy_text) if f"kind: {POLICY}" in text.splitlines() else ():
+        # Standard output is for kubectl.
+        sys.stderr.write(f"policy {name}: a null in recognition.labels is lost without kubectl apply --server-side\n")
     if arguments.output in {None, _STDOUT}:
         sys.stdout.write(text)
         return 0
@@ -87,6 +105,8 @@ def _settings(arguments: argparse.Namespace) -> "Settings":
         image=arguments.image,
         url=arguments.url,
         ca_bundle=arguments.ca_bundle,
+        api_servers=tuple(arguments.api_server),
+        controller_url=arguments.controller_url,
     )
 
 

@@ -4,13 +4,18 @@ import argparse
 from pathlib import Path
 
 from webhook.cli.command import Command
-
-_LEVELS = ("debug", "info", "warning", "error")
+from webhook.cli.listening import add_cluster
+from webhook.cli.listening import add_namespace
+from webhook.cli.listening import add_ports
+from webhook.domain.errors import NumagateError
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--policy", type=Path, metavar="FILE", help="policy file; it is read again when it changes (default: built in)")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--policy", type=Path, metavar="FILE", help="policy file; it is read again when it changes (default: built in)"
+    )
     add(
         "--profile",
         action="append",
@@ -18,50 +23,52 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|FILE",
         help="node class: a machine of the library, or a NodeProfile file; replaces the policy's; repeatable",
     )
-    add(
-        "--cert-dir",
-        type=Path,
-        default=Path("certs"),
-        metavar="DIR",
-        help="folder with tls.crt and tls.key; they are read again when they change (default: %(default)s)",
+    source.add_argument(
+        "--world", type=Path, metavar="FILE", help="world snapshot, as a mounted file; it is read again when it changes"
     )
-    add("--bind", default="", metavar="ADDRESS", help="address of both ports (default: all)")
-    add("--port", type=_port, default=8443, help="TLS port of the webhook (default: %(default)s)")
-    add("--probe-port", type=_port, default=8081, help="plain port of probes and metrics (default: %(default)s)")
-    add("--tls-min-version", choices=("1.2", "1.3"), default="1.2", help="(default: %(default)s)")
-    add(
-        "--namespace",
-        default="numagate-system",
-        help="numagate's own namespace, which is never judged (default: %(default)s)",
+    source.add_argument(
+        "--world-object",
+        type=_object_name,
+        metavar="NAMESPACE/NAME",
+        help="world snapshot, as the ConfigMap that the controller writes; it is watched",
     )
-    add(
-        "--drain-seconds",
-        type=_seconds,
-        default=15.0,
-        metavar="SECONDS",
-        help="how long to answer on after SIGTERM, until nobody asks any more (default: %(default)g)",
-    )
-    add("--log-level", choices=_LEVELS, default="info", help="(default: %(default)s)")
+    add_cluster(parser)
+    add_namespace(parser, help="numagate's own namespace, which is never judged")
+    add_ports(parser, drain_seconds=15.0)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     import ssl  # noqa: PLC0415  # heavy imports belong to the command that needs them
 
-    from webhook.server import logs  # noqa: PLC0415
+    from webhook.server.own_objects import with_own_objects  # noqa: PLC0415
     from webhook.server.recall import Recall  # noqa: PLC0415
     from webhook.server.service import Service  # noqa: PLC0415
     from webhook.server.settings import Settings  # noqa: PLC0415
     from webhook.sources.policy_file import LoadedPolicy  # noqa: PLC0415
     from webhook.sources.policy_file import load_policy  # noqa: PLC0415
     from webhook.sources.policy_file import load_profiles  # noqa: PLC0415
+    from webhook.sources.snapshot import LoadedWorld  # noqa: PLC0415
+    from webhook.sources.snapshot import Reader  # noqa: PLC0415
+    from webhook.sources.snapshot import read_snapshot  # noqa: PLC0415
+    from webhook.web import logs  # noqa: PLC0415
 
-    def load() -> LoadedPolicy:
+    snapshot = arguments.world or arguments.world_object
+    if snapshot and arguments.profile:
+        msg = "--profile goes with --policy: a world snapshot has its own node classes, so leave --profile out"
+        raise NumagateError(msg)
+    reader = Reader()
+
+    def load() -> LoadedPolicy | LoadedWorld:
+        if arguments.world:
+            return reader.read(read_snapshot(arguments.world), str(arguments.world))
         classes = [node_class for profile in arguments.profile for node_class in load_profiles(profile)]
         return load_policy(arguments.policy, profiles=classes)
 
     versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
     settings = Settings(
         policy=arguments.policy,
+        world=arguments.world,
+        world_object=arguments.world_object,
         profiles=tuple(arguments.profile),
         certificates=arguments.cert_dir,
         bind=arguments.bind,
@@ -71,28 +78,23 @@ def _run(arguments: argparse.Namespace) -> int:
         namespace=arguments.namespace,
         drain_seconds=arguments.drain_seconds,
     )
-    service = Service(settings, review=Recall(), load=load)
+    client = None
+    if arguments.world_object:
+        from webhook.kube.connect import connect  # noqa: PLC0415  # 10 MB that the other modes need not pay
+
+        client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context)
+    service = Service(settings, review=with_own_objects(Recall()), load=None if client else load, client=client)
     logs.configure(arguments.log_level)
     service.run()
     return 0
 
 
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 65535):  # noqa: PLR2004
-        msg = f"{text!r} is no port: use 0 to 65535"
+def _object_name(text: str) -> tuple[str, str]:
+    namespace, slash, name = text.partition("/")
+    if not (namespace and slash and name) or "/" in name:
+        msg = f"{text!r} names no object: write NAMESPACE/NAME"
         raise argparse.ArgumentTypeError(msg)
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= 3600:  # noqa: PLR2004
-        msg = f"{text!r} is no time in seconds: use 0 to 3600"
-        raise argparse.ArgumentTypeError(msg)
-    return seconds
+    return namespace, name
 
 
 COMMAND = Command(name="serve", help="answer the API server's admission requests", configure=_configure, run=_run)

@@ -1,5 +1,6 @@
 """The pods of KServe: pod specs written inline, around a container that a serving runtime completes."""
 
+from webhook.domain.injectors import MODEL_URI
 from webhook.domain.loose_container import LooseContainer
 from webhook.domain.pod_count import times
 from webhook.domain.pod_path import parse
@@ -13,8 +14,7 @@ _FIELDS: tuple[tuple[Path, Path], ...] = (
     (("metadata", "labels"), ("labels",)),
     (("metadata", "annotations"), ("annotations",)),
 )
-_DOWNLOAD: Path = ("metadata", "annotations", "internal.serving.kserve.io/storage-initializer-sourceuri")
-"""KServe's own way of asking for an initialiser that downloads the model."""
+_DOWNLOAD: Path = ("metadata", "annotations", MODEL_URI)
 _FRAMEWORKS = ("model", "huggingface", "triton", "pytorch", "tensorflow", "onnx", "sklearn", "xgboost", "lightgbm")
 """Fields that hold the server's container: the one in use, then those by framework that came before it."""
 

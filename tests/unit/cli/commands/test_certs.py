@@ -26,7 +26,8 @@ def test_issue_prints_an_applicable_secret_and_says_on_stderr_what_it_did(
     told = capsys.readouterr()
     assert yaml.safe_load(told.out)["metadata"] == {"name": "numagate-tls", "namespace": "ours"}
     assert "a new CA and a certificate for numagate, numagate.ours, numagate.ours.svc, localhost" in told.err
-    assert read_pair(tmp_path / "tls.crt", tmp_path / "tls.key").names >= {"numagate.ours.svc", "127.0.0.1"}
+    names = read_pair(tmp_path / "tls.crt", tmp_path / "tls.key").names
+    assert names >= {"numagate.ours.svc", "numagate-controller.ours.svc", "127.0.0.1"}
 
 
 def test_issue_twice_keeps_the_ca(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from webhook.cli.commands.serve import COMMAND
+from webhook.domain.errors import NumagateError
 from webhook.tls.pair import CertificateError
 
 
@@ -20,6 +21,10 @@ def test_the_defaults_are_those_of_the_manifests() -> None:
     assert vars(parse()) == {
         "policy": None,
         "profile": [],
+        "world": None,
+        "world_object": None,
+        "kubeconfig": None,
+        "context": None,
         "cert_dir": Path("certs"),
         "bind": "",
         "port": 8443,
@@ -44,6 +49,10 @@ def test_profiles_add_up() -> None:
         (["--drain-seconds=nan"], "'nan' is no time in seconds: use 0 to 3600"),
         (["--drain-seconds=long"], "'long' is no time in seconds: use 0 to 3600"),
         (["--tls-min-version=1.1"], "invalid choice: '1.1'"),
+        (["--world=w.json", "--policy=p.yaml"], "argument --policy: not allowed with argument --world"),
+        (["--world=w.json", "--world-object=a/b"], "argument --world-object: not allowed with argument --world"),
+        (["--world-object=world"], "'world' names no object: write NAMESPACE/NAME"),
+        (["--world-object=a/b/c"], "'a/b/c' names no object: write NAMESPACE/NAME"),
     ],
 )
 def test_a_bad_option_is_told_in_one_line(
@@ -59,3 +68,13 @@ def test_a_bad_option_is_told_in_one_line(
 def test_without_certificates_it_names_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(CertificateError, match="numagate certs issue"):
         COMMAND.run(parse("--cert-dir", str(tmp_path)))
+
+
+def test_profiles_do_not_go_with_a_snapshot() -> None:
+    with pytest.raises(NumagateError, match="leave --profile out"):
+        COMMAND.run(parse("--world=world.json", "--profile=generic-2x4"))
+
+
+def test_a_snapshot_that_is_watched_needs_an_api_server(tmp_path: Path) -> None:
+    with pytest.raises(NumagateError, match="give --kubeconfig FILE"):
+        COMMAND.run(parse("--world-object=ours/world", f"--kubeconfig={tmp_path / 'absent'}"))

@@ -1,0 +1,265 @@
+"""One document, two readers: the file form and the API server's CRD say the same, about the same field.
+
+What no structural schema can hold is refused by numagate's own webhook instead, and by the controller after it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from controlplane.cluster import ControlPlane
+from controlplane.process import until
+from controlplane.service import WebhookService
+from controlplane.service import registered
+
+from webhook.domain.errors import PolicyError
+from webhook.manifests.crds import crds
+from webhook.sources.policy_file import BUILT_IN
+from webhook.sources.policy_file import parse_stream
+
+POLICY = "AlignmentPolicy"
+PROFILE = "NodeProfile"
+RESOURCES = {POLICY: "alignmentpolicies", PROFILE: "nodeprofiles"}
+HELPERS = "repair: {helpers: [{name: a, images: [b], "
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A spec that both readers refuse, and the field they name.
+
+    `webhook` says that only the webhook can; `key`, that a schema can only name the map that holds a wrong key.
+    """
+
+    kind: str
+    spec: str
+    field: str
+    webhook: bool = False
+    key: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The field that the API server names."""
+        return self.field.rpartition(".")[0] if self.key else self.field
+
+
+GOOD = [
+    (POLICY, "{}"),
+    (POLICY, "governs: accelerators"),
+    (POLICY, "modes: {enforce: none, repair: guaranteed, warn: exclusive, audit: aligned}"),
+    (POLICY, "modes: null"),
+    (POLICY, "namespaces: [{match: [a, b-*], modes: {}}, {match: ['*'], modes: {enforce: aligned}}]"),
+    (
+        POLICY,
+        "accelerators: {count: [a.example/npu, a.example/npu-*, 'a.example/*-npu', a.b/**x], never: ['*-memory']}",
+    ),
+    (POLICY, "recognition: {labels: {a/b: [], c: null}, images: [vllm], commands: [serve]}"),
+    (POLICY, "repair: {share: {cpu: 8, memory: 64Gi}, headroom: {cpu: 0, memory: '0'}}"),
+    (POLICY, "repair: {share: null, helperDefault: none}"),
+    (POLICY, "repair: {helperDefault: {cpu: 1500m, memory: 1Gi}}"),
+    (POLICY, HELPERS + "cpu: '0.5', memory: 1.5Gi}, {name: c, containers: [d], cpu: 1100m, memory: 1000000}]}"),
+    (POLICY, "exemptions: {rules: [{reason: r, users: [alice, 'system:serviceaccount:ci:runner']}], pods: true}"),
+    (POLICY, "exemptions: {rules: [{reason: r, namespaces: [a-*], until: '2027-01-31T00:00:00Z'}]}"),
+    (POLICY, "exemptions: {rules: [{reason: r, groups: [admins]}, {reason: s, runtimeClasses: [gvisor]}]}"),
+    (
+        POLICY,
+        "{priority: -5, match: {accelerators: [a.b/c], namespaces: [a-*]}, overrides: {enforce: any, warn: none}}",
+    ),
+    (POLICY, "match: {namespaceSelector: {}, podSelector: {matchLabels: {a: b, c: ''}}}"),
+    (POLICY, "match: {podSelector: {matchExpressions: [{key: a, operator: In, values: [b]}]}}"),
+    (
+        POLICY,
+        "match: {podSelector: {matchExpressions: [{key: a, operator: Exists}, {key: b, operator: DoesNotExist}]}}",
+    ),
+    (PROFILE, "machine: dgx-h100"),
+    (PROFILE, "{machine: dgx-h100, selector: {matchLabels: {pool: a}}, taints: [{key: a, effect: NoSchedule}]}"),
+    (PROFILE, "{machine: dgx-h100, kubelet: {version: '1.36', featureGates: {A: true}}}"),
+    (PROFILE, "numa: [{id: 0, memory: 1.5Gi, cpus: '0-3,8 ,9', threadsPerCore: 1, hugepages: {2Mi: 4}}]"),
+    (PROFILE, "{numa: [{id: 0, memory: 1073741824, coreCount: 4, threadsPerCore: 2}], devices: {a.b/c: {'0': 2}}}"),
+    (PROFILE, "{numa: [{id: 0, memory: 1Gi, cores: [{threads: [0, 1]}]}], devices: {a.b/c: [{id: x, numa: [0]}]}}"),
+]
+
+BAD = [
+    Bad(POLICY, "governs: all", "spec.governs"),
+    Bad(POLICY, "modes: {enforce: off}", "spec.modes.enforce"),
+    Bad(POLICY, "modes: {enforce: strict}", "spec.modes.enforce"),
+    Bad(POLICY, "modes: {enforced: none}", "spec.modes.enforced"),
+    Bad(POLICY, "modes: [none]", "spec.modes"),
+    Bad(POLICY, "priority: high", "spec.priority"),
+    Bad(POLICY, "priority: 9999999", "spec.priority"),
+    Bad(POLICY, "namespaces: [{match: [a]}]", "spec.namespaces[0].modes"),
+    Bad(POLICY, "namespaces: [{match: [A_b], modes: {}}]", "spec.namespaces[0].match[0]"),
+    Bad(POLICY, "namespaces: [{match: [], modes: {}}]", "spec.namespaces[0].match"),
+    Bad(POLICY, "namespaces: [{match: [kube-system], modes: {}}]", "spec.namespaces[0].match[0]", webhook=True),
+    Bad(POLICY, "accelerators: {count: [nvidia.com/*]}", "spec.accelerators.count[0]"),
+    Bad(POLICY, "accelerators: {count: [a.b/c, '*/gpu']}", "spec.accelerators.count[1]"),
+    Bad(POLICY, "accelerators: {count: [gpu]}", "spec.accelerators.count[0]"),
+    Bad(POLICY, "accelerators: {never: ['a?']}", "spec.accelerators.never[0]"),
+    Bad(POLICY, "recognition: {labels: {a: b}}", "spec.recognition.labels.a"),
+    Bad(POLICY, "recognition: {images: ['']}", "spec.recognition.images[0]"),
+    Bad(POLICY, HELPERS[:-13] + "cpu: 50m, memory: 1}]}", "spec.repair.helpers[0]"),
+    Bad(POLICY, HELPERS + "cpu: 2, memory: 1}]}", "spec.repair.helpers[0].cpu"),
+    Bad(POLICY, HELPERS + "cpu: 2000m, memory: 1}]}", "spec.repair.helpers[0].cpu"),
+    Bad(POLICY, HELPERS + "cpu: 2.0k, memory: 1}]}", "spec.repair.helpers[0].cpu"),
+    Bad(POLICY, HELPERS + "cpu: 0.05m, memory: 1}]}", "spec.repair.helpers[0].cpu"),
+    Bad(POLICY, HELPERS + "cpu: '0', memory: 1}]}", "spec.repair.helpers[0].cpu"),
+    Bad(POLICY, HELPERS + "cpu: much, memory: 1}]}", "spec.repair.helpers[0].cpu"),
+    Bad(POLICY, HELPERS + "cpu: 50m, memory: 0}]}", "spec.repair.helpers[0].memory"),
+    Bad(POLICY, HELPERS + "cpu: 50m, memory: 1.2Gi}]}", "spec.repair.helpers[0].memory"),
+    Bad(POLICY, HELPERS + "cpu: 50m, memory: true}]}", "spec.repair.helpers[0].memory"),
+    Bad(POLICY, HELPERS + "cpu: 50m}]}", "spec.repair.helpers[0].memory"),
+    Bad(POLICY, "repair: {helperDefault: nothing}", "spec.repair.helperDefault"),
+    Bad(POLICY, "repair: {helperDefault: {cpu: 50m}}", "spec.repair.helperDefault.memory"),
+    Bad(POLICY, "repair: {helperDefault: {cpu: 1, memory: 1}}", "spec.repair.helperDefault.cpu", webhook=True),
+    Bad(POLICY, "repair: {headroom: {cpu: -1}}", "spec.repair.headroom.cpu"),
+    Bad(POLICY, "repair: {headroom: {cpu: '-1m'}}", "spec.repair.headroom.cpu"),
+    Bad(POLICY, "repair: {headroom: {memory: 500m}}", "spec.repair.headroom.memory"),
+    Bad(POLICY, "repair: {share: {cpu: 1}}", "spec.repair.share.memory"),
+    Bad(POLICY, "exemptions: {rules: [{namespaces: [a]}]}", "spec.exemptions.rules[0].reason"),
+    Bad(POLICY, "exemptions: {rules: [{reason: r}]}", "spec.exemptions.rules[0]"),
+    Bad(POLICY, "exemptions: {rules: [{reason: r, users: []}]}", "spec.exemptions.rules[0]"),
+    Bad(POLICY, "exemptions: {rules: [{reason: r, namespaces: ['*']}]}", "spec.exemptions.rules[0].namespaces[0]"),
+    Bad(POLICY, "exemptions: {rules: [{reason: r, users: ['*']}]}", "spec.exemptions.rules[0].users[0]"),
+    Bad(
+        POLICY,
+        "exemptions: {rules: [{reason: r, users: ['system:serviceaccount:kube-system:job-controller']}]}",
+        "spec.exemptions.rules[0].users[0]",
+    ),
+    Bad(
+        POLICY,
+        "exemptions: {rules: [{reason: r, groups: ['system:serviceaccounts']}]}",
+        "spec.exemptions.rules[0].groups[0]",
+    ),
+    Bad(POLICY, "exemptions: {rules: [{reason: r, users: [a], until: soon}]}", "spec.exemptions.rules[0].until"),
+    Bad(POLICY, "match: {namespaces: []}", "spec.match.namespaces"),
+    Bad(POLICY, "match: {accelerators: ['*']}", "spec.match.accelerators[0]"),
+    Bad(
+        POLICY,
+        "match: {podSelector: {matchExpressions: [{key: a, operator: In}]}}",
+        "spec.match.podSelector.matchExpressions[0]",
+    ),
+    Bad(
+        POLICY,
+        "match: {podSelector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}",
+        "spec.match.podSelector.matchExpressions[0]",
+    ),
+    Bad(
+        POLICY,
+        "match: {podSelector: {matchExpressions: [{key: a, operator: Is}]}}",
+        "spec.match.podSelector.matchExpressions[0].operator",
+    ),
+    Bad(POLICY, "overrides: {enforce: lower}", "spec.overrides.enforce"),
+    Bad(PROFILE, "{}", "spec"),
+    Bad(PROFILE, "machine: no-such-machine", "spec.machine", webhook=True),
+    Bad(PROFILE, "numa: []", "spec.numa"),
+    Bad(PROFILE, "numa: [{id: 0}]", "spec.numa[0].memory"),
+    Bad(PROFILE, "numa: [{id: 2000, memory: 1Gi}]", "spec.numa[0].id"),
+    Bad(PROFILE, "numa: [{id: 0, memory: 1Gi, cpus: '0-3', coreCount: 2, threadsPerCore: 2}]", "spec.numa[0]"),
+    Bad(PROFILE, "numa: [{id: 0, memory: 1Gi, cpus: '0-3'}]", "spec.numa[0]"),
+    Bad(PROFILE, "numa: [{id: 0, memory: 1Gi, cpus: 'all', threadsPerCore: 1}]", "spec.numa[0].cpus"),
+    Bad(PROFILE, "numa: [{id: 0, memory: 1Gi, cpus: '3-0', threadsPerCore: 1}]", "spec.numa[0].cpus", webhook=True),
+    Bad(PROFILE, "numa: [{id: 0, memory: 1Gi, cores: [{threads: []}]}]", "spec.numa[0].cores[0].threads"),
+    Bad(PROFILE, "{machine: dgx-h100, kubelet: {version: 1.37}}", "spec.kubelet.version"),
+    Bad(PROFILE, "{machine: dgx-h100, kubelet: {version: '1.37.2'}}", "spec.kubelet.version"),
+    Bad(PROFILE, "{machine: dgx-h100, kubelet: {cpuManagerPolicy: Static}}", "spec.kubelet.cpuManagerPolicy"),
+    Bad(
+        PROFILE,
+        "{machine: dgx-h100, kubelet: {reservedMemory: [{numaNode: 0, limits: {cpu: 1}}]}}",
+        "spec.kubelet.reservedMemory[0].limits.cpu",
+        key=True,
+    ),
+    Bad(PROFILE, "{machine: dgx-h100, taints: [{key: a, effect: Never}]}", "spec.taints[0].effect"),
+    Bad(PROFILE, "{machine: dgx-h100, devices: {a.b/c: [{numa: [0]}]}}", "spec.devices[a.b/c][0].id", webhook=True),
+    Bad(PROFILE, "{machine: dgx-h100, devices: {a.b/c: {'9': 1}}}", "spec.devices[a.b/c][9]", webhook=True),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
+    """Run an API server of our own that knows both kinds."""
+    with ControlPlane(programs=programs, controllers=False) as running:
+        running.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": crds()})
+        running.kubectl("wait", "--for=condition=Established", *(f"crd/{item['metadata']['name']}" for item in crds()))
+        until(lambda: running.request("GET", path(POLICY)).status == 200, what="the new kinds")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def guarded(cluster: ControlPlane) -> Iterator[ControlPlane]:
+    """Let the API server ask numagate about its own objects, too."""
+    with WebhookService() as service, registered(cluster, service):
+        yield cluster
+
+
+def path(kind: str) -> str:
+    return f"/apis/numagate.io/v1alpha1/{RESOURCES[kind]}"
+
+
+def document(kind: str, spec: str) -> dict[str, Any]:
+    text = spec if spec.startswith("{") else f"{{{spec}}}"
+    head = {"apiVersion": "numagate.io/v1alpha1", "kind": kind, "metadata": {"name": "one"}}
+    return {**head, "spec": yaml.safe_load(text)}
+
+
+def file_fault(kind: str, spec: str) -> str:
+    """Answer the field that the file reader names, "" for none."""
+    try:
+        parse_stream(yaml.safe_dump(document(kind, spec)), "file")
+    except PolicyError as error:
+        return error.field
+    return ""
+
+
+def api_faults(cluster: ControlPlane, kind: str, spec: str) -> list[str]:
+    """Answer the fields that the API server names when the object is created as kubectl does it; [] for none."""
+    answer = cluster.request("POST", f"{path(kind)}?dryRun=All&fieldValidation=Strict", document(kind, spec))
+    if answer.status == 201:
+        return []
+    causes = answer.body.get("details", {}).get("causes", [])
+    return [cause["field"] for cause in causes if "field" in cause] or [answer.body["message"]]
+
+
+def named(field: str, faults: list[str]) -> bool:
+    """Tell whether one of the faults is about the field; map keys are written in two ways."""
+    return any(fault.replace("[a]", ".a") == field or f'unknown field "{field}"' in fault for fault in faults)
+
+
+@pytest.mark.parametrize(("kind", "spec"), GOOD)
+def test_what_the_file_reader_takes_the_api_server_takes(cluster: ControlPlane, kind: str, spec: str) -> None:
+    assert (file_fault(kind, spec), api_faults(cluster, kind, spec)) == ("", [])
+
+
+@pytest.mark.parametrize("bad", BAD, ids=str)
+def test_what_the_file_reader_refuses_the_schema_refuses_where_it_can(cluster: ControlPlane, bad: Bad) -> None:
+    assert file_fault(bad.kind, bad.spec) == bad.field
+    faults = api_faults(cluster, bad.kind, bad.spec)
+
+    assert bool(faults) is not bad.webhook
+    assert bad.webhook or named(bad.shown, faults), faults
+
+
+@pytest.mark.parametrize("bad", BAD, ids=str)
+def test_with_the_webhook_everything_is_refused_and_the_field_is_named(guarded: ControlPlane, bad: Bad) -> None:
+    assert named(bad.shown, api_faults(guarded, bad.kind, bad.spec))
+
+
+@pytest.mark.parametrize(("kind", "spec"), GOOD)
+def test_with_the_webhook_good_objects_still_pass(guarded: ControlPlane, kind: str, spec: str) -> None:
+    assert api_faults(guarded, kind, spec) == []
+
+
+def test_the_built_in_policy_is_a_good_object(guarded: ControlPlane) -> None:
+    built_in = yaml.safe_load(BUILT_IN.read_text(encoding="utf-8"))
+
+    answer = guarded.request("POST", f"{path(POLICY)}?dryRun=All&fieldValidation=Strict", built_in)
+
+    assert (answer.status, answer.body.get("message")) == (201, None)
+
+
+def test_a_fraction_without_quotes_is_the_one_thing_that_only_a_file_takes(cluster: ControlPlane) -> None:
+    spec = HELPERS + "cpu: 0.5, memory: 1Gi}]}"
+
+    assert file_fault(POLICY, spec) == ""
+    assert named("spec.repair.helpers[0].cpu", api_faults(cluster, POLICY, spec))

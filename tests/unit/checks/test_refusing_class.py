@@ -1,0 +1,40 @@
+"""What is said of node classes that would refuse a pod which another one takes."""
+
+from dataclasses import replace
+
+from builders import container
+from builders import equal
+from builders import pod
+from builders import ruling
+
+from webhook.domain.topology import NodeClass
+from webhook.engine.judge import judge_pod
+from webhook.sources.policy_file import load_profile
+
+FOUR_GPUS = pod(container(**equal("32", "64Gi", 4)))
+
+
+def small(number: int) -> NodeClass:
+    return replace(load_profile("two-socket-32c"), name=f"small-{number}", labels={"pool": f"s{number}"}, nodes=10)
+
+
+def told(*classes: NodeClass) -> list[str]:
+    large = replace(load_profile("dgx-h100"), name="large", labels={"pool": "large"}, nodes=12)
+    findings = judge_pod(FOUR_GPUS, ruling(large, *classes)).findings
+    return [one.message.partition(" (")[0] for one in findings if one.code == "refusing-class"]
+
+
+def test_a_few_are_told_one_by_one() -> None:
+    assert told(small(0), small(1)) == [
+        "add nodeSelector pool=large: nodes of small-0 would refuse the pod",
+        "add nodeSelector pool=large: nodes of small-1 would refuse the pod",
+    ]
+
+
+def test_of_many_is_told_how_many_they_are_and_what_is_left() -> None:
+    found = told(*map(small, range(9)))
+    assert (len(found), found[3]) == (
+        4,
+        "6 more node classes would refuse the pod: it fits 1 of 10 node classes, 12 of 102 nodes",
+    )
+    assert told(*map(small, range(4)))[3].startswith("1 more node class would refuse the pod")

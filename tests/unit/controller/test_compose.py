@@ -1,0 +1,105 @@
+"""The content of a snapshot: gathered from the sinks, and readable by every replica."""
+
+import json
+from datetime import UTC
+from datetime import datetime
+from typing import Any
+
+import pytest
+from nodeobjects import H100
+from nodeobjects import node
+from nodeobjects import rte_report
+
+from webhook.controller.changes import Changes
+from webhook.controller.watches import Picture
+from webhook.domain import api
+from webhook.domain.raw import JsonObject
+from webhook.sources.snapshot import Reader
+
+NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
+SELECTING = {"governs": "accelerators", "match": {"namespaceSelector": {"matchLabels": {"team": "a"}}}}
+CLAIMED: JsonObject = {
+    "metadata": {"name": "gpu"},
+    "spec": {
+        "extendedResourceName": "nvidia.com/gpu",
+        "selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}],
+    },
+}
+
+
+@pytest.fixture
+def picture() -> Picture:
+    """Answer a picture of four nodes, a policy, a namespace and a device class."""
+    made = Picture(Changes(), own_namespace="ours")
+    for name in ("node-a", "node-b", "node-c", "node-d"):
+        made.sinks["Node"].put(name, node(name, labels={"nvidia.com/gpu.product": H100}, cpu=192, gpus=8))
+        made.sinks["NodeResourceTopology"].put(name, rte_report(name))
+    made.sinks[api.POLICY].put("default", {"metadata": {"name": "default"}, "spec": SELECTING})
+    made.sinks["Namespace"].put("team-a", {"metadata": {"labels": {"team": "a", "other": "x"}}})
+    made.sinks["DeviceClass"].put("gpu", CLAIMED)
+    return made
+
+
+def written(picture: Picture, *, survey: bool = True) -> dict[str, Any]:
+    """Compose a snapshot and read it as JSON."""
+    document: dict[str, Any] = json.loads(picture.composer.compose(survey=survey)(NOW))
+    return document
+
+
+def test_a_snapshot_holds_what_a_replica_decides_with(picture: Picture) -> None:
+    document = written(picture)
+
+    assert document["written"] == "2026-11-30T03:00:00Z"
+    assert document["policies"] == [{"metadata": {"name": "default"}, "spec": SELECTING}]
+    assert [(one["nodes"], one["trusted"]) for one in document["classes"]] == [(4, True)]
+    assert document["namespaces"] == [{"labels": {"team": "a"}, "names": ["team-a"]}]
+    assert document["deviceClasses"] == [
+        {"name": "gpu", "extendedResourceName": "nvidia.com/gpu", "drivers": ["gpu.nvidia.com"]}
+    ]
+
+
+def test_a_replica_can_read_it(picture: Picture) -> None:
+    world = Reader().read(picture.composer.compose(survey=True)(NOW).encode(), "here")
+
+    assert (len(world.classes), world.namespaces["team-a"]) == (1, {"team": "a"})
+
+
+def test_without_a_look_at_the_nodes_the_classes_stay(picture: Picture) -> None:
+    before = written(picture)["classes"]
+    picture.sinks["Node"].keep(set())
+    picture.sinks["NodeResourceTopology"].keep(set())
+
+    assert written(picture, survey=False)["classes"] == before
+    assert [one["nodes"] for one in written(picture)["classes"]] == [0]
+
+
+def test_a_policy_may_want_more_nodes_to_agree(picture: Picture) -> None:
+    spec = {**SELECTING, "minReportingNodes": 5}
+    picture.sinks[api.POLICY].put("default", {"metadata": {"name": "default"}, "spec": spec})
+
+    assert [one["trusted"] for one in written(picture)["classes"]] == [False]
+
+
+def test_classes_keep_their_names_from_the_last_snapshot(picture: Picture) -> None:
+    text = picture.composer.compose(survey=True)(NOW)
+    name = json.loads(text)["classes"][0]["name"]
+    picture.composer.adopt(text.replace(name, f"{name}-7"))
+
+    assert [one["name"] for one in written(picture)["classes"]] == [f"{name}-7"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"classes": 1, "policies": [null]}'])
+def test_a_last_snapshot_that_is_none_is_ignored(picture: Picture, text: str) -> None:
+    before = written(picture)
+    picture.composer.adopt(text)
+
+    assert written(picture) == before
+
+
+def test_a_class_that_no_replica_could_read_is_left_out(picture: Picture, caplog: pytest.LogCaptureFixture) -> None:
+    selector = {"matchLabels": {"node.kubernetes.io/instance-type": "odd"}}
+    spec = {"numa": [{"cpus": "0-7", "memory": "64Gi"}], "kubelet": {"cpuManagerPolicy": "magic"}, "selector": selector}
+    picture.composer.adopt(json.dumps({"classes": [{"name": "odd", "spec": spec, "nodes": 2}], "policies": []}))
+
+    assert "odd" not in {one["name"] for one in written(picture)["classes"]}
+    assert "left out of the snapshot: node class odd" in caplog.text

@@ -1,0 +1,79 @@
+"""Putting policies and worlds in force."""
+
+from datetime import UTC
+from datetime import datetime
+from datetime import timedelta
+
+import pytest
+
+from webhook.domain.errors import PolicyError
+from webhook.server.installing import Installer
+from webhook.server.metrics import Metrics
+from webhook.server.state import State
+from webhook.sources.policy_file import load_policy
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import LoadedWorld
+from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot import encode
+
+NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
+
+
+def world(*, written: datetime = NOW) -> LoadedWorld:
+    """Answer a snapshot."""
+    content = Content(
+        policies=[{"metadata": {"name": "default"}, "spec": {}}], classes=[], namespaces={"a": {"b": "c"}}
+    )
+    return Reader().read(encode(content, written), "here")
+
+
+@pytest.fixture
+def state() -> State:
+    """Answer a state with nothing in force."""
+    return State(own_namespace="ours")
+
+
+@pytest.fixture
+def installer(state: State) -> Installer:
+    """Answer an installer of the state."""
+    return Installer(state, Metrics("0"))
+
+
+def test_a_snapshot_is_shown_with_its_age(state: State, installer: Installer) -> None:
+    installer.accept(world())
+    generation = world().generation
+
+    assert state.describe_world(NOW + timedelta(seconds=12.4)) == f"generation {generation}, 12 s old"
+    assert [check.line for check in state.readiness(NOW)][:2] == [
+        "[+]policy ok",
+        f"[+]world ok: generation {generation}, 0 s old",
+    ]
+
+
+def test_a_file_has_no_age(state: State, installer: Installer) -> None:
+    installer.accept(load_policy())
+
+    assert (state.snapshot, state.describe_world(NOW)) == (None, "")
+
+
+def test_a_refused_content_is_told_beside_the_one_that_stays(state: State, installer: Installer) -> None:
+    installer.accept(world())
+    installer.reject(PolicyError("not valid JSON", source="here"))
+
+    assert all(check.ok for check in state.readiness(NOW))
+    (check,) = [check for check in state.readiness(NOW) if check.name == "world"]
+    assert check.note.endswith("0 s old; a newer content was refused: here: not valid JSON")
+
+
+def test_without_any_content_it_says_what_it_waits_for(state: State, installer: Installer) -> None:
+    installer.wait("the API server cannot be reached")
+
+    assert next(iter(state.readiness(NOW))).detail == "no policy is in force: the API server cannot be reached"
+
+
+def test_a_policy_that_stays_in_force_is_logged_once(installer: Installer, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        installer.accept(world())
+        installer.accept(world(written=NOW + timedelta(minutes=1)))
+
+    assert [record.message for record in caplog.records] == ["policy in force"]

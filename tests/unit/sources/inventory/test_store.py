@@ -1,0 +1,67 @@
+"""The store of reduced objects: what counts as a change, and what is kept once."""
+
+from nodeobjects import node
+from nodeobjects import nvidia_device
+from nodeobjects import resource_slice
+from nodeobjects import rte_report
+from nodeobjects import zone
+
+from webhook.sources.inventory.reduce import reduce_node
+from webhook.sources.inventory.reduce import reduce_nrt
+from webhook.sources.inventory.reduce import reduce_slice
+from webhook.sources.inventory.store import Inventory
+
+
+def test_the_same_object_again_is_no_change() -> None:
+    inventory = Inventory()
+    heartbeat = {**node(), "status": {**node()["status"], "conditions": [{"type": "Ready"}]}}
+
+    assert inventory.put(reduce_node(node()))
+    assert not inventory.put(reduce_node(heartbeat))
+    assert inventory.put(reduce_node(node(labels={"a": "b"})))
+
+
+def test_a_report_that_says_the_same_later_is_no_change_but_is_newer() -> None:
+    inventory = Inventory()
+    inventory.put(reduce_nrt(rte_report(), seen="2026-11-30T02:00:00Z"))
+
+    assert not inventory.put(reduce_nrt(rte_report(), seen="2026-11-30T02:10:00Z"))
+    assert inventory.classes()[0]["free"]["seen"] == "2026-11-30T02:10:00Z"  # type: ignore[index] # a JSON object
+
+
+def test_a_report_with_other_free_capacity_is_a_change() -> None:
+    inventory = Inventory()
+    inventory.put(reduce_nrt(rte_report()))
+
+    assert inventory.put(reduce_nrt(rte_report(zones=[zone(0, cpus=(96, 94, 2), nvidia=4), zone(1, nvidia=4)])))
+
+
+def test_what_was_put_can_be_removed_once() -> None:
+    inventory = Inventory()
+    slice_facts = reduce_slice(resource_slice("gpu.nvidia.com", [nvidia_device(0, 0)]))
+    assert slice_facts is not None
+    for facts in (reduce_node(node()), reduce_nrt(rte_report()), slice_facts):
+        inventory.put(facts)
+
+        assert inventory.remove(facts.kind, facts.name)
+        assert not inventory.remove(facts.kind, facts.name)
+    assert not inventory.remove("Pod", "a")
+    assert len(inventory) == 0
+
+
+def test_a_slice_that_moves_to_another_node_leaves_the_first() -> None:
+    inventory = Inventory()
+    for name in ("node-a", "node-b"):
+        inventory.put(reduce_node(node(name, gpus=1)))
+        inventory.put(reduce_nrt(rte_report(name, [zone(0, of=1)])))
+    for name in ("node-a", "node-b"):
+        moved = reduce_slice(resource_slice("gpu.nvidia.com", [nvidia_device(0, 0)], node_name=name, name="one"))
+        assert moved is not None
+        inventory.put(moved)
+    drivers = {one.examples: bool(one.drivers) for one in inventory.survey().classes}
+
+    assert drivers == {("node-a",): False, ("node-b",): True}
+
+
+def test_an_empty_inventory_has_no_classes() -> None:
+    assert Inventory().classes() == ()

@@ -1,0 +1,67 @@
+"""Options of the commands that listen on two ports, and of those that speak to an API server."""
+
+import argparse
+from pathlib import Path
+
+_LEVELS = ("debug", "info", "warning", "error")
+_MAX_PORT = 65535
+_MAX_SECONDS = 3600
+
+
+def add_ports(parser: argparse.ArgumentParser, *, drain_seconds: float) -> None:
+    """Add the options of a process with a TLS port and a plain one."""
+    add = parser.add_argument
+    add(
+        "--cert-dir",
+        type=Path,
+        default=Path("certs"),
+        metavar="DIR",
+        help="folder with tls.crt and tls.key; they are read again when they change (default: %(default)s)",
+    )
+    add("--bind", default="", metavar="ADDRESS", help="address of both ports (default: all)")
+    add("--port", type=_port, default=8443, help="TLS port of the webhook (default: %(default)s)")
+    add("--probe-port", type=_port, default=8081, help="plain port of probes and metrics (default: %(default)s)")
+    add("--tls-min-version", choices=("1.2", "1.3"), default="1.2", help="(default: %(default)s)")
+    add(
+        "--drain-seconds",
+        type=_seconds,
+        default=drain_seconds,
+        metavar="SECONDS",
+        help="how long to answer on after SIGTERM, until nobody asks any more (default: %(default)g)",
+    )
+    add("--log-level", choices=_LEVELS, default="info", help="(default: %(default)s)")
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name an API server."""
+    add = parser.add_argument
+    add(
+        "--kubeconfig",
+        type=Path,
+        metavar="FILE",
+        help="how to reach the API server (default: the pod's service account; outside of a pod, as kubectl does)",
+    )
+    add("--context", metavar="NAME", help="context of the kubeconfig (default: its current one)")
+
+
+def add_namespace(parser: argparse.ArgumentParser, *, help: str) -> None:  # noqa: A002 - as argparse names it
+    """Add the option that names numagate's own namespace."""
+    parser.add_argument("--namespace", default="numagate-system", help=f"{help} (default: %(default)s)")
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= _MAX_PORT):
+        msg = f"{text!r} is no port: use 0 to {_MAX_PORT}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _MAX_SECONDS:
+        msg = f"{text!r} is no time in seconds: use 0 to {_MAX_SECONDS}"
+        raise argparse.ArgumentTypeError(msg)
+    return seconds

@@ -1,0 +1,1 @@
+"""What `numagate topology` reads and shows."""

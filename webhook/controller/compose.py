@@ -1,0 +1,106 @@
+"""Gathers the content of a snapshot from what the watches keep."""
+
+import logging
+from collections.abc import Callable
+from collections.abc import Sequence
+from datetime import datetime
+
+import orjson
+
+from webhook.config import grammar
+from webhook.config.document import from_object
+from webhook.controller.devices import DeviceClasses
+from webhook.controller.documents import Documents
+from webhook.controller.fleet import Fleet
+from webhook.controller.namespaces import Namespaces
+from webhook.domain import api
+from webhook.domain.errors import NumagateError
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.sources.inventory.reduce import reduce_profile
+from webhook.sources.inventory.store import MINIMUM
+from webhook.sources.policy_file import read_policy
+from webhook.sources.policy_file import read_profile
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import encode
+
+_LOGGER = logging.getLogger("numagate.world")
+
+
+class WorldComposer:
+    """Composes snapshots."""
+
+    def __init__(
+        self,
+        *,
+        fleet: Fleet,
+        policies: Documents,
+        profiles: Documents,
+        namespaces: Namespaces,
+        devices: DeviceClasses,
+    ) -> None:
+        self._fleet = fleet
+        self._policies = policies
+        self._profiles = profiles
+        self._namespaces = namespaces
+        self._devices = devices
+        self._classes: tuple[JsonObject, ...] = ()
+
+    def compose(self, *, survey: bool) -> Callable[[datetime], str]:
+        """Gather the content, with a new look at the nodes if so asked."""
+        policies = self._policies.in_force()
+        if survey:
+            profiles = [reduce_profile(one) for one in self._profiles.in_force()]
+            found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
+            self._classes = tuple(one for one in found if _is_readable(one))
+            self._profiles.count({get_text(one, "name"): _nodes(one) for one in self._classes})
+        content = Content(
+            policies=policies,
+            classes=self._classes,
+            namespaces=self._namespaces.relevant(policies),
+            device_classes=self._devices.entries(),
+        )
+        return lambda written: encode(content, written).decode()
+
+    def adopt(self, text: str) -> None:
+        """Take the classes of the last snapshot, which keep their names, and its policies, which were good."""
+        try:
+            world = as_object(orjson.loads(text))
+        except ValueError:
+            return
+        self._classes = tuple(map(as_object, get_list(world, "classes")))
+        self._policies.adopt(
+            {
+                get_text(get_object(one, "metadata"), "name"): get_object(one, "spec")
+                for one in get_list(world, "policies")
+            }
+        )
+
+
+def _minimum(policies: Sequence[JsonObject]) -> int:
+    """Answer the most that a policy asks for: a topology that one of them does not trust may not deny."""
+    head = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
+    read = (read_policy(from_object({**head, **policy}, "")) for policy in policies)
+    return max((policy.min_reporting_nodes for policy in read), default=MINIMUM)
+
+
+def _nodes(entry: JsonObject) -> int:
+    nodes = entry.get("nodes")
+    return nodes if isinstance(nodes, int) else 0
+
+
+def _is_readable(entry: JsonObject) -> bool:
+    """Tell whether a replica can read a class: it would refuse the whole snapshot for one that it cannot."""
+    name = get_text(entry, "name")
+    head = {"apiVersion": api.API_VERSION, "kind": api.PROFILE, "metadata": {"name": name}}
+    document = from_object({**head, "spec": entry.get("spec")}, f"node class {name}")
+    try:
+        grammar.check(document)
+        read_profile(document)
+    except NumagateError as error:
+        _LOGGER.warning("left out of the snapshot: %s", error)
+        return False
+    return True

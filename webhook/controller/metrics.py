@@ -1,0 +1,72 @@
+"""Metrics of the controller: what it holds, what it writes, and whether it leads."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from prometheus_client import Counter
+from prometheus_client import Gauge
+
+from webhook.web.common_metrics import CommonMetrics
+
+
+class Metrics(CommonMetrics):
+    """What the controller counts."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__(version)
+        self._began = time.monotonic()
+        self._first = True
+        registry = self.registry
+        self._objects = Gauge("numagate_controller_objects", "Objects held, by kind.", ["kind"], registry=registry)
+        self._invalid = Gauge(
+            "numagate_controller_invalid_objects",
+            "Policies and profiles whose newest version is not accepted.",
+            ["kind"],
+            registry=registry,
+        )
+        self._restarts = Counter(
+            "numagate_controller_watch_restarts", "Watches begun anew by a list, by kind.", ["kind"], registry=registry
+        )
+        self._leader = Gauge("numagate_controller_leader", "1 if this replica leads.", registry=registry)
+        self._bytes = Gauge("numagate_world_bytes", "Size of the snapshot last written.", registry=registry)
+        self._writes = Counter("numagate_world_writes", "Snapshots written.", registry=registry)
+        self.write_failures = Counter(
+            "numagate_world_write_failures", "Snapshots and conditions that could not be written.", registry=registry
+        )
+        self._written = Gauge(
+            "numagate_world_written_timestamp_seconds",
+            "When the snapshot was last written, in Unix time.",
+            registry=registry,
+        )
+        self._first_snapshot = Gauge(
+            "numagate_controller_first_snapshot_seconds",
+            "From the start of the process to its first snapshot.",
+            registry=registry,
+        )
+
+    def holds(self, kind: str, count: Callable[[], int]) -> None:
+        """Show how many objects of a kind are held; counted when somebody asks."""
+        self._objects.labels(kind).set_function(lambda: float(count()))
+        self._restarts.labels(kind)
+
+    def judges(self, kind: str, count: Callable[[], int]) -> None:
+        """Show how many objects of a kind are wrong; counted when somebody asks."""
+        self._invalid.labels(kind).set_function(lambda: float(count()))
+
+    def restarted(self, kind: str) -> None:
+        """Count a watch that was begun anew."""
+        self._restarts.labels(kind).inc()
+
+    def leads(self, leading: Callable[[], bool]) -> None:
+        """Show whether this replica leads; asked when somebody asks."""
+        self._leader.set_function(lambda: float(leading()))
+
+    def wrote(self, size: int, instant: datetime) -> None:
+        """Count a snapshot."""
+        if self._first:
+            self._first_snapshot.set(time.monotonic() - self._began)
+        self._first = False
+        self._writes.inc()
+        self._bytes.set(size)
+        self._written.set(instant.timestamp())

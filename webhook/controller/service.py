@@ -1,0 +1,206 @@
+"""Puts the controller together and runs it: the watches, the election, the writer, and two ports.
+
+Threads: the event loop of the TLS port (the main thread), that of the probes, one for each watched kind, one for the
+watch of our own snapshot, one for the election, one that writes. They share the picture, whose parts have locks of
+their own, and the changes, which wake the writer. SIGTERM stops them: first those that watch and write, then the
+election, which gives the Lease up.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from webhook import __version__
+from webhook.controller import kinds
+from webhook.controller import namespace_webhook
+from webhook.controller.app import controller_app
+from webhook.controller.changes import Changes
+from webhook.controller.documents import Documents
+from webhook.controller.known_world import KnownWorld
+from webhook.controller.metrics import Metrics
+from webhook.controller.namespace_pods import list_pods
+from webhook.controller.namespace_webhook import NamespaceWebhook
+from webhook.controller.settings import Settings
+from webhook.controller.state import State
+from webhook.controller.watches import Picture
+from webhook.controller.writer import Writer
+from webhook.domain import api
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.kube.apply import CONFIG_MAPS
+from webhook.kube.apply import apply_config_map
+from webhook.kube.apply import patch_status
+from webhook.kube.client import Client
+from webhook.kube.election import Election
+from webhook.kube.once import Once
+from webhook.kube.single import ObjectWatch
+from webhook.tls.context import CertificateStore
+from webhook.web.body import Meter
+from webhook.web.certificate import CertificateUpkeep
+from webhook.web.ports import Ports
+from webhook.web.probes import probe_app
+from webhook.web.refresh import poll
+
+JOIN_SECONDS: Final = 5.0
+"""For each thread to end; none waits for anything but the API server, whose streams are closed by then."""
+
+_LABELS: Final = {"app.kubernetes.io/name": "numagate", "app.kubernetes.io/component": "controller"}
+
+_LOGGER = logging.getLogger("numagate.controller")
+
+
+class Controller:
+    """The running controller; `endpoints` are webhooks by path, which answer from its picture."""
+
+    def __init__(self, settings: Settings, *, client: Client, endpoints: Mapping[str, ASGIApp] | None = None) -> None:
+        """Load the certificate and open both ports; the API server is first asked by `run`.
+
+        Raises:
+            NumagateError: the certificate cannot be served, or a port is taken.
+        """
+        self._settings = settings
+        self._client = client
+        self._stop = threading.Event()
+        self._resign = threading.Event()
+        self._once = Once(_LOGGER)
+        self._known = KnownWorld(settings.namespace)
+        self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
+        self.changes = Changes()
+        self.picture = Picture(self.changes, own_namespace=settings.namespace)
+        self.metrics = Metrics(__version__)
+        self.election = Election(
+            client,
+            namespace=settings.namespace,
+            name=settings.lease,
+            identity=settings.identity,
+            times=settings.times,
+            on_change=lambda _leading: self.changes.ring(),
+        )
+        self._kinds = (*self.picture.sinks, kinds.WORLD)
+        self.state = State(missing=lambda: self.changes.missing(self._kinds), leading=lambda: self.election.leading)
+        self._writer = Writer(
+            changes=self.changes,
+            kinds=self._kinds,
+            composer=self.picture.composer,
+            documents=[self.picture.policies, self.picture.profiles],
+            leading=lambda: self.election.leading,
+            publish=self._publish,
+            tell=self._tell,
+            metrics=self.metrics,
+        )
+        self._store = CertificateStore(
+            settings.certificates, minimum=settings.tls_minimum, clock=lambda: datetime.now(UTC)
+        )
+        self._certificate = CertificateUpkeep(self._store, metrics=self.metrics, health=self.state)
+        self.ports = Ports(
+            bind=settings.bind,
+            port=settings.port,
+            probe_port=settings.probe_port,
+            app=controller_app(
+                endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
+                state=self.state,
+                metrics=self.metrics,
+                lifespan=self._lifespan,
+            ),
+            probes=probe_app(state=self.state, metrics=self.metrics),
+            tls=lambda: self._store.context,
+            health=self.state,
+            drain_seconds=settings.drain_seconds,
+        )
+        self._count()
+
+    def run(self) -> None:
+        """Watch, write and serve until a signal ends it.
+
+        Raises:
+            NumagateError: it could not start.
+        """
+        election = threading.Thread(target=self.election.run, args=(self._resign,), name="election", daemon=True)
+        others = self._threads()
+        for thread in (election, *others):
+            thread.start()
+        try:
+            self.ports.run()
+        finally:
+            self._stop.set()
+            self.changes.ring()
+            self._client.close()
+            self._worker.shutdown(wait=False, cancel_futures=True)
+            for thread in others:
+                thread.join(JOIN_SECONDS)
+            # No snapshot of ours comes after the Lease was given up.
+            self._resign.set()
+            election.join(JOIN_SECONDS)
+
+    def stop(self, *, drain_seconds: float = 0.0) -> None:
+        """Drain and end; may be called from any thread."""
+        self.ports.stop(drain_seconds=drain_seconds)
+
+    def _threads(self) -> list[threading.Thread]:
+        own = ObjectWatch(
+            self._client,
+            CONFIG_MAPS,
+            namespace=self._settings.namespace,
+            name=self._settings.world,
+            receive=self._receive,
+            fail=lambda error: self._once.warn(f"our own snapshot cannot be watched: {error}"),
+        )
+        made = self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted)
+        for name, run in (("watch-World", own.run), ("writer", self._writer.run)):
+            made.append(threading.Thread(target=run, args=(self._stop,), name=name, daemon=True))
+        return made
+
+    def _receive(self, found: JsonObject | None) -> None:
+        self._once.again()
+        text = get_text(get_object(found, "data"), api.WORLD_KEY)
+        self._known.receive(text)
+        self._writer.receive(text)
+        self.changes.whole(kinds.WORLD)
+
+    def _publish(self, text: str) -> None:
+        apply_config_map(
+            self._client,
+            namespace=self._settings.namespace,
+            name=self._settings.world,
+            data={api.WORLD_KEY: text},
+            labels=_LABELS,
+        )
+
+    def _namespaces(self) -> ASGIApp:
+        return NamespaceWebhook(
+            world=self._known,
+            list_pods=partial(list_pods, self._client),
+            metrics=self.metrics,
+            meter=Meter(),
+            worker=self._worker,
+        )
+
+    def _tell(self, documents: Documents, name: str, status: JsonObject) -> None:
+        patch_status(self._client, documents.resource, name=name, status=status)
+
+    def _count(self) -> None:
+        for kind, sink in self.picture.sinks.items():
+            self.metrics.holds(kind, sink.__len__)
+        for documents in (self.picture.policies, self.picture.profiles):
+            self.metrics.judges(documents.kind, documents.invalid)
+        self.metrics.leads(lambda: self.election.leading)
+
+    @asynccontextmanager
+    async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
+        await self._certificate.step()
+        polling = asyncio.create_task(poll([self._certificate.step], seconds=self._settings.poll_seconds))
+        yield
+        polling.cancel()
+        _LOGGER.info("stopped")

@@ -1,0 +1,28 @@
+"""The settings of the controller, as the command line gives them."""
+
+import ssl
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+from webhook.domain import api
+from webhook.kube.election import Times
+from webhook.web.refresh import POLL_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What `numagate controller` can be told; `bind` "" is every address, `identity` is one replica's alone."""
+
+    identity: str
+    namespace: str = "numagate-system"
+    world: str = api.WORLD_MAP
+    lease: str = api.LEASE
+    times: Times = field(default_factory=Times)
+    certificates: Path = Path("certs")
+    bind: str = ""
+    port: int = 8443
+    probe_port: int = 8081
+    tls_minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2
+    drain_seconds: float = 5.0
+    poll_seconds: float = POLL_SECONDS

@@ -1,0 +1,24 @@
+"""How the controller is: what it has read, and whether its process is well."""
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from webhook.web.health import Health
+from webhook.web.probes import Check
+
+
+@dataclass(slots=True, kw_only=True)
+class State(Health):
+    """`missing` answers the kinds that were not read whole yet, `leading` whether this replica leads."""
+
+    missing: Callable[[], list[str]]
+    leading: Callable[[], bool]
+
+    def readiness(self, now: datetime) -> Iterator[Check]:
+        """Yield what a replica needs in order to be sent requests; it need not lead."""
+        missing = self.missing()
+        yield Check("watches", not missing, f"not read yet: {', '.join(missing)}")
+        yield Check("leader", ok=True, detail="", note="leads" if self.leading() else "another replica leads")
+        yield from self.basics(now)

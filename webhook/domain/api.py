@@ -1,0 +1,19 @@
+"""The names of numagate's own API: group, version, the resources of both kinds, and the objects it lives by."""
+
+GROUP = "numagate.io"
+VERSION = "v1alpha1"
+API_VERSION = f"{GROUP}/{VERSION}"
+
+POLICY = "AlignmentPolicy"
+PROFILE = "NodeProfile"
+
+POLICIES = "alignmentpolicies"
+PROFILES = "nodeprofiles"
+
+WORLD_MAP = "numagate-world"
+"""ConfigMap of the world snapshot: the controller writes it, the serving pods read it."""
+WORLD_KEY = "world.json"
+"""The key in it that holds the document."""
+
+LEASE = "numagate-controller"
+"""Lease that the controller's replicas elect their leader by."""

@@ -1,0 +1,1 @@
+"""The API server: the only door to the `kubernetes` package."""

@@ -1,0 +1,153 @@
+"""What the pods of both Deployments share: locked down, spread, ended without dropping a request."""
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from webhook.manifests.settings import TLS_SECRET
+from webhook.manifests.settings import Manifest
+from webhook.manifests.settings import Settings
+from webhook.manifests.settings import metadata
+
+USER = 10001
+"""User and group of the process; nothing else on a node runs as them."""
+
+SERVING_PORT = 8443
+PROBE_PORT = 8081
+PRIORITY = "system-cluster-critical"
+TLS_FOLDER = "/etc/numagate/tls"
+
+_TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a folder
+_TOKEN_SECONDS = 3600
+
+Mount = tuple[Manifest, str]
+"""A volume, and where it is mounted; nothing but /tmp can be written."""
+
+
+def deployment(settings: Settings, name: str, labels: Mapping[str, str], *, replicas: int, pod: Manifest) -> Manifest:
+    """Make a Deployment of pods that are replaced one by one without a gap."""
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata(name, settings.namespace),
+        "spec": {
+            "replicas": replicas,
+            "revisionHistoryLimit": 5,
+            # A new pod that cannot read its policy or certificate never gets ready, and so stops the rollout.
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+            "minReadySeconds": 5,
+            "selector": {"matchLabels": dict(labels)},
+            "template": {"metadata": {"labels": dict(labels), "annotations": _scrape()}, "spec": pod},
+        },
+    }
+
+
+def pod(name: str, labels: Mapping[str, str], container: Manifest, mounts: Iterable[Mount]) -> Manifest:
+    """Make the spec of a pod that runs `container` as the service account `name`, with its `mounts`."""
+    mounts = (*mounts, _TLS)
+    return {
+        "serviceAccountName": name,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "priorityClassName": PRIORITY,
+        # 5 s before SIGTERM, then up to 15 s of lame duck and 10 s for what is in flight.
+        "terminationGracePeriodSeconds": 45,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": USER,
+            "runAsGroup": USER,
+            "fsGroup": USER,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [_apart(labels)]}},
+        "topologySpreadConstraints": [
+            _spread(labels, "kubernetes.io/hostname", "DoNotSchedule"),
+            _spread(labels, "topology.kubernetes.io/zone", "ScheduleAnyway"),
+        ],
+        "containers": [container | {"volumeMounts": [*(_mount(*mount) for mount in mounts), _TMP_MOUNT]}],
+        "volumes": [*(volume for volume, _ in mounts), _TMP],
+    }
+
+
+def container(settings: Settings, name: str, arguments: Iterable[str], resources: Manifest) -> Manifest:
+    """Make the one container of a pod."""
+    return {
+        "name": name,
+        "image": settings.image,
+        "imagePullPolicy": "IfNotPresent",
+        "args": list(arguments),
+        "ports": [
+            {"name": "https", "containerPort": SERVING_PORT, "protocol": "TCP"},
+            {"name": "probes", "containerPort": PROBE_PORT, "protocol": "TCP"},
+        ],
+        "resources": resources,
+        "startupProbe": _probe("/healthz", period=2, failures=30),
+        "livenessProbe": _probe("/healthz", period=10, failures=3),
+        "readinessProbe": _probe("/readyz", period=2, failures=2),
+        # The pod leaves the Service's endpoints while it still answers; then SIGTERM starts the drain.
+        "lifecycle": {"preStop": {"sleep": {"seconds": 5}}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+    }
+
+
+def token() -> Mount:
+    """Mount what a client of the API server needs, as the kubelet would: its own token, the CA and the namespace.
+
+    Without an audience the token is for the API server and for nobody else.
+    """
+    field = {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}}
+    sources = [
+        {"serviceAccountToken": {"path": "token", "expirationSeconds": _TOKEN_SECONDS}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"downwardAPI": {"items": [{"path": "namespace", **field}]}},
+    ]
+    return {"name": "api-access", "projected": {"sources": sources}}, _TOKEN_FOLDER
+
+
+def _scrape() -> Manifest:
+    return {
+        "prometheus.io/scrape": "true",
+        "prometheus.io/port": str(PROBE_PORT),
+        "prometheus.io/path": "/metrics",
+    }
+
+
+def _apart(labels: Mapping[str, str]) -> Manifest:
+    term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": dict(labels)}}
+    return {"weight": 100, "podAffinityTerm": term}
+
+
+def _spread(labels: Mapping[str, str], key: str, unsatisfiable: str) -> Manifest:
+    """Spread the pods of one revision; nodes they do not tolerate (GPU pools, cordoned ones) are not counted."""
+    return {
+        "maxSkew": 1,
+        "topologyKey": key,
+        "whenUnsatisfiable": unsatisfiable,
+        "nodeTaintsPolicy": "Honor",
+        "labelSelector": {"matchLabels": dict(labels)},
+        "matchLabelKeys": ["pod-template-hash"],
+    }
+
+
+def _probe(path: str, *, period: int, failures: int) -> Manifest:
+    return {
+        "httpGet": {"path": path, "port": "probes"},
+        "periodSeconds": period,
+        "timeoutSeconds": 1,
+        "failureThreshold": failures,
+    }
+
+
+def _mount(volume: Manifest, folder: str) -> Manifest:
+    # Whole folders, no subPath: only so do changes reach the running pod.
+    return {"name": volume["name"], "mountPath": folder, "readOnly": True}
+
+
+_TLS: Mount = ({"name": "tls", "secret": {"secretName": TLS_SECRET, "defaultMode": 0o400}}, TLS_FOLDER)
+_TMP: Manifest = {"name": "tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}}
+_TMP_MOUNT: Manifest = {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108 - a volume of the pod's own

@@ -1,0 +1,63 @@
+"""The rights of both service accounts: serving pods may read one object, the controller what the world is made of."""
+
+from collections.abc import Iterable
+
+from webhook.domain.api import GROUP
+from webhook.domain.api import LEASE
+from webhook.domain.api import POLICIES
+from webhook.domain.api import PROFILES
+from webhook.domain.api import WORLD_MAP
+from webhook.manifests.settings import CONTROLLER
+from webhook.manifests.settings import NAME
+from webhook.manifests.settings import Manifest
+from webhook.manifests.settings import Settings
+from webhook.manifests.settings import metadata
+
+_API = "rbac.authorization.k8s.io"
+_CONFIGURATIONS = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
+
+
+def serving_rights(settings: Settings) -> list[Manifest]:
+    """Let the serving pods read the snapshot by its name, and nothing else."""
+    return _granted(settings, NAME, [_rule("", ["configmaps"], ["get", "watch"], [WORLD_MAP])])
+
+
+def controller_rights(settings: Settings) -> list[Manifest]:
+    """Let the controller watch the cluster, write the snapshot, the status of our objects, and our configurations."""
+    watch = ["list", "watch"]
+    cluster = [
+        _rule("", ["nodes", "namespaces"], watch),
+        # Whoever raises a namespace's level is told which of its pods would fail.
+        _rule("", ["pods"], ["get", "list"]),
+        _rule("topology.node.k8s.io", ["noderesourcetopologies"], watch),
+        _rule("resource.k8s.io", ["resourceslices", "deviceclasses"], watch),
+        _rule(GROUP, [POLICIES, PROFILES], watch),
+        _rule(GROUP, [f"{POLICIES}/status", f"{PROFILES}/status"], ["patch"]),
+        # Their conditions and selectors follow the policies.
+        _rule("admissionregistration.k8s.io", _CONFIGURATIONS, ["get", "patch"], [NAME]),
+    ]
+    # Creation is bound to a name, too, because both are created at their own address: by server-side apply, and by PUT.
+    own = [
+        _rule("", ["configmaps"], ["create", "get", "patch", "watch"], [WORLD_MAP]),
+        _rule("coordination.k8s.io", ["leases"], ["create", "get", "update"], [LEASE]),
+    ]
+    return [*_granted(settings, CONTROLLER, cluster, prefix="Cluster"), *_granted(settings, CONTROLLER, own)]
+
+
+def _granted(settings: Settings, name: str, rules: list[Manifest], *, prefix: str = "") -> list[Manifest]:
+    """Give `rules` to the service account `name`, in our namespace or (prefix "Cluster") everywhere."""
+    made = metadata(name, None if prefix else settings.namespace)
+    kind = f"{prefix}Role"
+    bound = {
+        "roleRef": {"apiGroup": _API, "kind": kind, "name": name},
+        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": settings.namespace}],
+    }
+    return [
+        {"apiVersion": f"{_API}/v1", "kind": kind, "metadata": made, "rules": rules},
+        {"apiVersion": f"{_API}/v1", "kind": f"{kind}Binding", "metadata": made, **bound},
+    ]
+
+
+def _rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Iterable[str] = ()) -> Manifest:
+    made: Manifest = {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
+    return made | {"resourceNames": list(names)} if names else made

@@ -1,0 +1,232 @@
+"""Makes node classes of records: group, merge, join what is alike, name, and say what may be trusted."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+from webhook import registry
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.domain.raw import get_text_map
+from webhook.sources import node_tables
+from webhook.sources import topology
+from webhook.sources.evidence import NodeView
+from webhook.sources.evidence import Pairs
+from webhook.sources.evidence import ProfileFacts
+from webhook.sources.evidence import TopologySource
+from webhook.sources.inventory import naming
+from webhook.sources.inventory.alike import Group
+from webhook.sources.inventory.alike import Record
+from webhook.sources.inventory.alike import clusters
+from webhook.sources.inventory.alike import group
+from webhook.sources.inventory.free import free_of
+from webhook.sources.inventory.merge import NUMA
+from webhook.sources.inventory.merge import Merged
+from webhook.sources.inventory.merge import merge
+from webhook.sources.inventory.refusal import why_no_class
+from webhook.sources.inventory.shape import shape_of
+from webhook.sources.inventory.shape import topology_of
+from webhook.sources.inventory.survey import Survey
+from webhook.sources.inventory.survey import SurveyedClass
+from webhook.sources.inventory.survey import Unknown
+from webhook.sources.specs import cell_memory
+
+_EXAMPLES = 3
+_NO_SOURCE = "no report, no slices, no profile, and no label that names a machine of the library"
+
+Reader: TypeAlias = Callable[[NodeView], Merged]
+
+
+@cache
+def sources() -> tuple[TopologySource, ...]:
+    """Load the sources of topology in the order of their precedence."""
+    return tuple(sorted(registry.load(topology, "SOURCE", TopologySource), key=lambda one: (one.rank, one.name)))
+
+
+def read(view: NodeView) -> Merged:
+    """Ask every source about a node and merge what they say."""
+    found = (source.read(view) for source in sources())
+    return merge(one for one in found if one is not None)
+
+
+def build(
+    records: Sequence[Record],
+    profiles: Sequence[ProfileFacts],
+    minimum: int,
+    *,
+    before: Sequence[JsonObject] = (),
+    reader: Reader = read,
+) -> Survey:
+    """Make the classes of all nodes; `reader` is `read`, or a version of it that remembers."""
+    drafts, unknown = _drafts(group(records, profiles), reader)
+    drafts += _unmatched(profiles, drafts)
+    agreeing: defaultdict[tuple[Pairs, str], int] = defaultdict(int)
+    for draft in drafts:
+        agreeing[draft.identity, draft.topology] += len(draft.members)
+    names = naming.name_all([draft.nameless for draft in drafts], before)
+    most = _most_common(drafts, names)
+    classes = [
+        _surveyed(draft, name, agreeing[draft.identity, draft.topology], minimum, most)
+        for draft, name in zip(drafts, names, strict=True)
+    ]
+    classes += _remembered(before, drafts, names)
+    return Survey(
+        classes=tuple(sorted(classes, key=lambda one: get_text(one.document, "name"))),
+        unknown=tuple(
+            Unknown(reason, len(nodes), tuple(sorted(nodes)[:_EXAMPLES])) for reason, nodes in sorted(unknown.items())
+        ),
+        nodes=len(records),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A class on its way: its nodes, and what they are taken for."""
+
+    merged: Merged
+    spec: Mapping[str, object]
+    identity: Pairs
+    members: list[Record]
+    labels: Mapping[str, str]
+
+    @property
+    def topology(self) -> str:
+        """What its nodes must agree in."""
+        return topology_of(self.spec)
+
+    @property
+    def nameless(self) -> naming.Nameless:
+        """What its name is made of."""
+        identity = node_tables.identity(tuple(sorted(self.labels.items())))
+        title = self.merged.title if self.merged.declared else ""
+        memory = sum(map(cell_memory, get_list(self.spec, "numa")))
+        stem = naming.stem_of(self.identity, title)
+        return naming.Nameless(stem, identity, shape_of(self.spec), memory, len(self.members))
+
+
+def _drafts(groups: Iterable[Group], reader: Reader) -> tuple[list[_Draft], dict[str, list[str]]]:
+    """Join groups that come to the same, and part them by memory; answer the nodes of no class by reason as well."""
+    joined: defaultdict[tuple[str, object], list[Group]] = defaultdict(list)
+    unknown: defaultdict[str, list[str]] = defaultdict(list)
+    for one in groups:
+        merged = reader(one.view(min(member.sizes for member in one.members)))
+        reason = _why_unknown(merged)
+        if reason:
+            unknown[reason].extend(member.name for member in one.members)
+        else:
+            kind = merged.title if merged.declared else one.traits.identity
+            joined[shape_of(merged.spec), kind].append(one)
+    return [draft for alike in joined.values() for draft in _parted(alike, reader)], unknown
+
+
+def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
+    """Part groups of one shape by memory; where a profile says how much there is, that of the nodes does not matter."""
+    first = reader(alike[0].view())
+    if first.declared:
+        nodes = [member for one in alike for member in one.members]
+        yield _draft(first, (("profile", first.title),), nodes, _shared_labels(nodes))
+        return
+    homes = {member.name: one for one in alike for member in one.members}
+    for sizes, nodes in clusters(member for one in alike for member in one.members):
+        home = homes[nodes[0].name]
+        yield _draft(reader(home.view(sizes)), home.traits.identity, nodes, _shared_labels(nodes))
+
+
+def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str]) -> _Draft:
+    spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
+    return _Draft(merged, spec, kind, nodes, labels)
+
+
+def _why_unknown(merged: Merged) -> str:
+    if NUMA not in merged.values:
+        return "; ".join(merged.problems) or _NO_SOURCE
+    return why_no_class(merged.spec)
+
+
+def _shared_labels(nodes: Iterable[Record]) -> dict[str, str]:
+    shared: set[tuple[str, str]] | None = None
+    for labels in {id(one.node.labels): one.node.labels for one in nodes if one.node}.values():
+        shared = set(labels) if shared is None else shared.intersection(labels)
+    return node_tables.declared(shared or ())
+
+
+def _unmatched(profiles: Sequence[ProfileFacts], drafts: Iterable[_Draft]) -> list[_Draft]:
+    """Draft the classes of full profiles that no node matches (yet)."""
+    used = {draft.merged.title for draft in drafts if draft.merged.declared}
+    found: list[_Draft] = []
+    for profile in sorted(profiles, key=lambda one: one.name):
+        merged = read(NodeView(labels=dict(profile.labels), profiles=(profile,)))
+        if merged.declared and profile.name not in used and not why_no_class(merged.spec):
+            found.append(_draft(merged, (("profile", profile.name),), [], dict(profile.labels)))
+    return found
+
+
+def _most_common(drafts: Sequence[_Draft], names: Sequence[str]) -> dict[Pairs, tuple[int, str, str]]:
+    """Answer, by identity, the topology that most nodes have: their number, the topology and a class of it."""
+    totals: defaultdict[tuple[Pairs, str], list[tuple[int, str]]] = defaultdict(list)
+    for draft, name in zip(drafts, names, strict=True):
+        totals[draft.identity, draft.topology].append((-len(draft.members), name))
+    most: dict[Pairs, tuple[int, str, str]] = {}
+    for (identity, kind), members in totals.items():
+        count = -sum(number for number, _name in members)
+        candidate = (count, kind, min(members)[1])
+        most[identity] = max(most.get(identity, candidate), candidate)
+    return most
+
+
+def _surveyed(
+    draft: _Draft, name: str, agreeing: int, minimum: int, most: Mapping[Pairs, tuple[int, str, str]]
+) -> SurveyedClass:
+    merged = draft.merged
+    distrust = "; ".join(dict.fromkeys(merged.doubts))
+    few = merged.reported and agreeing < minimum
+    if few:
+        nodes = f"reported by {agreeing} node{'' if agreeing == 1 else 's'}, {minimum} are wanted"
+        distrust = "; ".join(filter(None, (distrust, nodes)))
+    number, kind, main = most[draft.identity]
+    outlier = few and number > agreeing and kind != draft.topology
+    document: dict[str, object] = {
+        "name": name,
+        "spec": draft.spec,
+        "nodes": len(draft.members),
+        "trusted": not distrust,
+        "sources": dict(sorted(merged.sources.items())),
+    }
+    ready = (one for one in draft.members if one.node is None or one.node.schedulable)
+    free = free_of(one.report for one in ready if one.report is not None)
+    if free is not None and free["seen"]:
+        document["free"] = free
+    return SurveyedClass(
+        document=document,
+        assumed=dict(sorted(merged.assumed.items())),
+        conflicts=tuple(merged.conflicts),
+        problems=tuple(dict.fromkeys(merged.problems)),
+        distrust=distrust,
+        outlier_of=main if outlier else "",
+        examples=tuple(sorted(member.name for member in draft.members)[:_EXAMPLES]),
+        drivers=merged.drivers,
+        free=free,
+    )
+
+
+def _remembered(
+    before: Iterable[JsonObject], drafts: Iterable[_Draft], names: Iterable[str]
+) -> Iterator[SurveyedClass]:
+    """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again."""
+    taken = set(names)
+    current = {draft.nameless.identity for draft in drafts}
+    for document in before:
+        labels = tuple(sorted(get_text_map(get_object(document, "spec", "selector"), "matchLabels").items()))
+        identity = node_tables.identity(labels)
+        declared = get_object(document, "sources").get(NUMA) == "NodeProfile"
+        if identity and not declared and identity not in current and get_text(document, "name") not in taken:
+            kept = {key: value for key, value in document.items() if key != "free"} | {"nodes": 0}
+            yield SurveyedClass(kept, {}, (), (), "" if kept.get("trusted") is True else "no node is left", "", ())

@@ -1,0 +1,124 @@
+"""Keeps what is known about every node, in little memory, and makes node classes of it on demand."""
+
+from collections.abc import Hashable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import TypeVar
+
+from webhook.domain.raw import JsonObject
+from webhook.sources.evidence import NODE
+from webhook.sources.evidence import REPORT
+from webhook.sources.evidence import SLICE
+from webhook.sources.evidence import Facts
+from webhook.sources.evidence import NodeFacts
+from webhook.sources.evidence import ProfileFacts
+from webhook.sources.evidence import ReportFacts
+from webhook.sources.evidence import SliceFacts
+from webhook.sources.inventory.alike import Record
+from webhook.sources.inventory.build import build
+from webhook.sources.inventory.survey import Survey
+
+MINIMUM = 3
+"""How many nodes of the same labels must report the same topology before it is trusted."""
+
+_POOL = 50_000
+"""Parts that are held to be shared; beyond this the pool starts anew, and only memory is lost by it."""
+
+_Part = TypeVar("_Part", bound=Hashable)
+
+
+class Inventory:
+    """The reduced objects of a cluster; equal parts are kept once.
+
+    >>> inventory = Inventory()
+    >>> inventory.remove("Node", "never-seen")
+    False
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._nodes: dict[str, NodeFacts] = {}
+        self._reports: dict[str, ReportFacts] = {}
+        self._slices: dict[str, SliceFacts] = {}
+        self._of_node: dict[str, set[str]] = {}
+        self._pool: dict[Hashable, Hashable] = {}
+
+    def __len__(self) -> int:
+        """Answer the number of Nodes; that of reports where there are no Nodes at all."""
+        return len(self._nodes) or len(self._reports)
+
+    def put(self, facts: Facts) -> bool:
+        """Add or replace an object; answer whether anything changed that a class or its free capacity is made of."""
+        match facts:
+            case NodeFacts():
+                changed = self._nodes.get(facts.name) != facts
+                if changed:
+                    self._nodes[facts.name] = self._with_shared_labels(facts)
+            case ReportFacts():
+                known = self._reports.get(facts.name)
+                changed = known is None or known._replace(seen="") != facts._replace(seen="")
+                self._reports[facts.name] = self._with_shared_zones(facts)
+            case SliceFacts():
+                changed = self._slices.get(facts.name) != facts
+                if changed:
+                    self.remove(SLICE, facts.name)
+                    self._slices[facts.name] = facts._replace(devices=self._share(facts.devices))
+                    self._of_node.setdefault(facts.node, set()).add(facts.name)
+        return changed
+
+    def remove(self, kind: str, name: str) -> bool:
+        """Forget the Node, NodeResourceTopology or ResourceSlice of that name; answer whether it was known."""
+        if kind == NODE:
+            return self._nodes.pop(name, None) is not None
+        if kind == REPORT:
+            return self._reports.pop(name, None) is not None
+        gone = self._slices.pop(name, None) if kind == SLICE else None
+        if gone is not None:
+            left = self._of_node[gone.node]
+            left.discard(name)
+            if not left:
+                del self._of_node[gone.node]
+        return gone is not None
+
+    def survey(
+        self, profiles: Sequence[ProfileFacts] = (), minimum: int = MINIMUM, *, before: Sequence[JsonObject] = ()
+    ) -> Survey:
+        """Make the classes. `before` are the documents of the last snapshot.
+
+        A class of `before` keeps its name, and stays with 0 nodes where no node with its labels is left. Nodes count,
+        not reports: a report whose Node is gone is left out, unless there are no Nodes at all.
+        """
+        return build(list(self._records()), profiles, minimum, before=before)
+
+    def classes(
+        self, profiles: Sequence[ProfileFacts] = (), minimum: int = MINIMUM, *, before: Sequence[JsonObject] = ()
+    ) -> tuple[JsonObject, ...]:
+        """Answer the documents of `survey` alone: the `classes` of the world snapshot."""
+        return self.survey(profiles, minimum, before=before).documents
+
+    def _records(self) -> Iterator[Record]:
+        names = self._nodes or self._reports
+        for name in sorted(names):
+            slices = (self._slices[one] for one in sorted(self._of_node.get(name, ())))
+            yield Record(name, self._nodes.get(name), self._reports.get(name), tuple(slices))
+
+    def _share(self, part: _Part) -> _Part:
+        """Answer the part that was kept first of all that equal this one."""
+        if len(self._pool) > _POOL:
+            self._pool.clear()
+        return self._pool.setdefault(part, part)  # type: ignore[return-value] # what is kept under a part equals it
+
+    def _with_shared_labels(self, facts: NodeFacts) -> NodeFacts:
+        return facts._replace(
+            labels=self._share(tuple(map(self._share, facts.labels))),
+            telling=self._share(tuple(map(self._share, facts.telling))),
+            taints=self._share(facts.taints),
+            devices=self._share(facts.devices),
+        )
+
+    def _with_shared_zones(self, facts: ReportFacts) -> ReportFacts:
+        return facts._replace(
+            zones=self._share(facts.zones),
+            settings=self._share(facts.settings),
+            resources=self._share(facts.resources),
+        )

@@ -1,0 +1,1 @@
+"""What the HTTP sides of the service and of the controller share."""

@@ -1,0 +1,69 @@
+"""Metrics that the service and the controller both have, in a registry of their own."""
+
+from datetime import datetime
+
+from prometheus_client import CollectorRegistry
+from prometheus_client import Counter
+from prometheus_client import Gauge
+from prometheus_client import Histogram
+from prometheus_client import ProcessCollector
+from prometheus_client import disable_created_metrics
+from prometheus_client import generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+BUCKETS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
+"""Those of apiserver_admission_webhook_admission_duration_seconds, so that both sides can be laid over each other."""
+
+
+class CommonMetrics:
+    """What every process of ours shows: its version, its resources, its certificate and its replies.
+
+    Every label takes its values from a short fixed list.
+    """
+
+    def __init__(self, version: str) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus-client has no annotation there
+        self.registry = registry = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=registry)
+        Gauge("numagate_build_info", "The running version.", ["version"], registry=registry).labels(version).set(1)
+        self._requests = Counter(
+            "numagate_http_requests",
+            "Admission requests by pass and HTTP status.",
+            ["pass", "status"],
+            registry=registry,
+        )
+        self._duration = Histogram(
+            "numagate_request_duration_seconds",
+            "Time from the first byte of an admission request to its reply.",
+            ["pass"],
+            buckets=BUCKETS,
+            registry=registry,
+        )
+        self.certificate_failures = Counter(
+            "numagate_certificate_reload_failures", "Certificate contents that were refused.", registry=registry
+        )
+        self.certificate_ok = Gauge(
+            "numagate_certificate_last_reload_successful",
+            "1 if the certificate files are the certificate served.",
+            registry=registry,
+        )
+        self._expiry = Gauge(
+            "numagate_certificate_expiry_timestamp_seconds",
+            "When the served certificate ends, in Unix time.",
+            registry=registry,
+        )
+
+    def answered(self, name: str, status: int, seconds: float) -> None:
+        """Count a reply of the endpoint `name`."""
+        self._requests.labels(name, str(status)).inc()
+        self._duration.labels(name).observe(seconds)
+
+    def certificate(self, not_after: datetime) -> None:
+        """Show the end of the served certificate."""
+        self._expiry.set(not_after.timestamp())
+
+    def render(self) -> bytes:
+        """Write all metrics in the text format."""
+        return generate_latest(self.registry)

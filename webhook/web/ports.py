@@ -1,0 +1,91 @@
+"""Runs a process of ours on its two ports: TLS for the API server, and plain for probes and metrics."""
+
+import gc
+import logging
+import ssl
+import threading
+from collections.abc import Callable
+
+from fastapi import FastAPI
+
+from webhook.domain.errors import NumagateError
+from webhook.web import listener
+from webhook.web import logs
+from webhook.web.health import Health
+
+_LOGGER = logging.getLogger("numagate.service")
+
+
+class Ports:
+    """Both ports, bound; `tls` answers the context for the next handshake."""
+
+    def __init__(
+        self,
+        *,
+        bind: str,
+        port: int,
+        probe_port: int,
+        app: FastAPI,
+        probes: FastAPI,
+        tls: Callable[[], ssl.SSLContext],
+        health: Health,
+        drain_seconds: float,
+    ) -> None:
+        """Open both ports.
+
+        Raises:
+            NumagateError: a port is taken.
+        """
+        self.started = threading.Event()
+        self._health = health
+        self._socket = listener.bind(bind, port)
+        self._probe_socket = listener.bind(bind, probe_port)
+        self.port: int = self._socket.getsockname()[1]
+        self.probe_port: int = self._probe_socket.getsockname()[1]
+        self._server = listener.Listener(
+            listener.configure(app, lifespan=True, tls=lambda *_: tls()),
+            drain_seconds=drain_seconds,
+            on_start=self._start,
+            on_drain=self._drain,
+            on_tick=health.beat,
+        )
+        self._probes = listener.Listener(listener.configure(probes, lifespan=False))
+
+    def run(self) -> None:
+        """Serve until a signal ends it.
+
+        Raises:
+            NumagateError: it could not start.
+        """
+        # Probes have a thread of their own: a busy event loop must not look like a dead one.
+        probes = threading.Thread(target=lambda: self._probes.run([self._probe_socket]), name="probes", daemon=True)
+        probes.start()
+        # What is loaded by now stays for good: no collection need walk it again.
+        gc.collect()
+        gc.freeze()
+        try:
+            self._server.run([self._socket])
+        finally:
+            self._probes.should_exit = True
+            probes.join(timeout=2.0)
+        if self._server.failed:
+            msg = "the service could not start: its log says why"
+            raise NumagateError(msg)
+
+    @property
+    def connections(self) -> int:
+        """The open connections of the TLS port."""
+        return len(self._server.server_state.connections)
+
+    def stop(self, *, drain_seconds: float = 0.0) -> None:
+        """Drain and end; may be called from any thread."""
+        self._server.stop(drain_seconds=drain_seconds)
+
+    def _start(self) -> None:
+        ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
+        _LOGGER.info("serving", extra=logs.fields(ports))
+        self.started.set()
+
+    def _drain(self, seconds: float) -> None:
+        self._health.draining = True
+        _LOGGER.info("draining", extra=logs.fields({logs.SECONDS: seconds}))

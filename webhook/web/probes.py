@@ -1,0 +1,74 @@
+"""The application of the plain port: /healthz, /readyz and /metrics."""
+
+import time
+from collections.abc import Iterable
+from datetime import UTC
+from datetime import datetime
+from typing import NamedTuple
+from typing import Protocol
+
+from fastapi import FastAPI
+from fastapi import Request as HttpRequest
+from fastapi import Response
+
+from webhook.web.application import bare_app
+from webhook.web.common_metrics import CONTENT_TYPE
+from webhook.web.common_metrics import CommonMetrics
+
+
+class Check(NamedTuple):
+    """One line of /readyz?verbose; `detail` says what is wrong, `note` what is worth knowing while all is well."""
+
+    name: str
+    ok: bool
+    detail: str
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """The line as it is shown.
+
+        >>> Check("world", ok=True, detail="", note="3 s old").line
+        '[+]world ok: 3 s old'
+        """
+        if self.ok:
+            return f"[+]{self.name} ok: {self.note}" if self.note else f"[+]{self.name} ok"
+        return f"[-]{self.name} failed: {self.detail}"
+
+
+class Probed(Protocol):
+    """A process that can be asked how it is."""
+
+    def readiness(self, now: datetime) -> Iterable[Check]:
+        """Answer what it needs in order to be sent requests."""
+
+    def alive(self, monotonic: float) -> bool:
+        """Tell whether its event loop still turns."""
+
+
+def probe_app(*, state: Probed, metrics: CommonMetrics) -> FastAPI:
+    """Build the application of the plain port: nothing but probes and metrics."""
+    app = bare_app()
+    add_probes(app, state, metrics)
+    return app
+
+
+def add_probes(app: FastAPI, state: Probed, metrics: CommonMetrics) -> None:
+    """Let `app` answer probes and show metrics."""
+
+    @app.get("/healthz")
+    async def healthz() -> Response:
+        alive = state.alive(time.monotonic())
+        return Response("ok" if alive else "the event loop is stuck", 200 if alive else 503, media_type="text/plain")
+
+    @app.get("/readyz")
+    async def readyz(request: HttpRequest) -> Response:
+        checks = tuple(state.readiness(datetime.now(UTC)))
+        ready = all(check.ok for check in checks)
+        lines = [check.line for check in checks] if not ready or "verbose" in request.query_params else []
+        lines.append("ok" if ready else "not ready")
+        return Response("\n".join(lines), 200 if ready else 503, media_type="text/plain")
+
+    @app.get("/metrics")
+    async def render() -> Response:
+        return Response(metrics.render(), headers={"content-type": CONTENT_TYPE})
