@@ -49,7 +49,9 @@ def cluster(world_cluster: ControlPlane) -> ControlPlane:
     chance = random.Random(1)  # noqa: S311  # makes objects, keeps no secret
     send_all(world_cluster, (Call("POST", NODES, node_of(member)) for member in FLEET))
     send_all(world_cluster, (Call("POST", REPORTS, report(member, chance)) for member in FLEET))
-    created(world_cluster, POLICIES, {"apiVersion": api.API_VERSION, "kind": api.POLICY, **named("default"), "spec": {}})
+    created(
+        world_cluster, POLICIES, {"apiVersion": api.API_VERSION, "kind": api.POLICY, **named("default"), "spec": {}}
+    )
     return world_cluster
 
 
@@ -148,7 +150,9 @@ def test_lint_counts_only_the_classes_that_a_selector_leaves(exported: Path) -> 
 
 
 def test_lint_warns_of_a_pod_for_which_there_is_no_room_now_with_the_age_of_what_it_knows(exported: Path) -> None:
-    seen = next(one for one in json.loads(exported.read_text("utf-8"))["classes"] if one["name"] == BUSY)["free"]["seen"]
+    seen = next(one for one in json.loads(exported.read_text("utf-8"))["classes"] if one["name"] == BUSY)["free"][
+        "seen"
+    ]
 
     output = lint(exported, pod("8/64Gi/1", **of_kind(BUSY)))
 
@@ -173,9 +177,7 @@ def test_a_profile_overrides_what_nodes_report(cluster: ControlPlane, exported: 
     assert "our-b200" not in classes(cluster)
 
 
-def test_a_class_whose_reports_are_gone_has_no_nodes_but_is_remembered(
-    cluster: ControlPlane, exported: Path
-) -> None:
+def test_a_class_whose_reports_are_gone_has_no_nodes_but_is_remembered(cluster: ControlPlane, exported: Path) -> None:
     assert exported.exists()
     for member in FLEET:
         if member.kind.name == LOST:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from webhook import formats
 from webhook import registry
-from webhook import workloads
 from webhook.domain.errors import PolicyError
 from webhook.domain.output_format import OutputFormat
 from webhook.domain.policy import Governs
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
+from webhook.engine.kinds import REGISTERED
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profiles
@@ -26,7 +26,7 @@ OWN_NAMESPACE = "numagate-system"
 
 def load_workloads() -> tuple[Workload, ...]:
     """Answer the workload kinds, in the order of their names."""
-    return registry.load(workloads, "WORKLOAD", Workload)
+    return REGISTERED
 
 
 def load_formats() -> dict[str, OutputFormat]:
