@@ -17,11 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.load import NODES
-from bench.load import REPORTS
-from bench.load import Call
-from bench.load import churn
-from bench.load import send_all
+from bench.churn import churn
 from bench.processes import Usage
 from bench.processes import usage
 from bench.timing import keep
@@ -34,6 +30,11 @@ from bench.worlds import shrunk
 from controlplane import build
 from controlplane import numagate_api
 from controlplane.cluster import ControlPlane
+from controlplane.flags import NEW_NODES_ARE_READY
+from controlplane.load import NODES
+from controlplane.load import REPORTS
+from controlplane.load import Call
+from controlplane.load import send_all
 from controlplane.process import until
 from controlplane.replicas import Replica
 from controlplane.replicas import controller
@@ -88,7 +89,7 @@ def main() -> None:
     arguments = parser.parse_args()
     figures = Figures()
     with ExitStack() as stack:
-        cluster = stack.enter_context(ControlPlane(programs=build.provide(), controllers=False))
+        cluster = stack.enter_context(new_cluster())
         certificates = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         numagate("certs", "issue", "--dir", str(certificates), "--ip", "127.0.0.1")
         members = fleet(arguments.nodes)
@@ -102,6 +103,11 @@ def main() -> None:
         compare(text, figures)
     if arguments.keep:
         keep("scale", figures.found)
+
+
+def new_cluster() -> ControlPlane:
+    """Make a cluster of an API server and etcd alone."""
+    return ControlPlane(programs=build.provide(), controllers=False, api_server_flags=[NEW_NODES_ARE_READY])
 
 
 def fill(cluster: ControlPlane, members: list[Member], figures: Figures) -> None:
@@ -195,7 +201,7 @@ def what_else_runs() -> None:
     """Print what shares the machine: figures of a busy machine say little."""
     load = " ".join(f"{one:.1f}" for one in os.getloadavg())
     print(f"\n{os.cpu_count()} CPUs, load {load}; busiest processes:")  # noqa: T201
-    listed = subprocess.run(["ps", "-eo", "pcpu,rss,comm", "--sort=-pcpu"], capture_output=True, text=True, check=True)  # noqa: S607
+    listed = subprocess.run(["ps", "-eo", "pcpu,rss,comm", "--sort=-pcpu"], capture_output=True, text=True, check=True)
     print("\n".join(listed.stdout.splitlines()[:8]), flush=True)  # noqa: T201
 
 

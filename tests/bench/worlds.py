@@ -27,12 +27,14 @@ from serving import review_body
 
 from webhook.engine.review import review
 from webhook.engine.world import World
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 ROUNDS = 300
 LARGE = "15,000 nodes"
 SAME = "10 nodes of the same kinds"
 ONE = "10 nodes of one kind"
+
+_POOL = "karpenter.sh/nodepool"
 
 PODS: Mapping[str, dict[str, Any]] = {
     "2 GPUs, on one pool": {"gpus": 2, "pool": "serving"},
@@ -52,9 +54,13 @@ class Paired:
 
 
 def shrunk(text: str, *, nodes: int, kinds: int | None = None) -> str:
-    """Answer a snapshot as a cluster of few nodes has it: a class has a node or none, and namespaces are few."""
+    """Answer a snapshot as a cluster of few nodes has it: a class has a node or none, and namespaces are few.
+
+    Of the classes the first ones are kept that a pod of `PODS` may go to.
+    """
     world = orjson.loads(text)
-    classes = world["classes"][:kinds]
+    own = [one for one in world["classes"] if one["spec"]["selector"]["matchLabels"].get(_POOL) == "serving"]
+    classes = world["classes"] if kinds is None else own[:kinds]
     for number, one in enumerate(classes):
         one["nodes"] = nodes // len(classes) + (number < nodes % len(classes))
     few = [{**one, "names": one["names"][:1]} for one in world["namespaces"]]
@@ -76,7 +82,9 @@ def over_http(large: str, small: str) -> list[Paired]:
     """Ask two services, of which each serves one of the worlds."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        ask = [stack.enter_context(_Asked(folder / f"{number}.json", text)) for number, text in enumerate((large, small))]
+        ask = [
+            stack.enter_context(_Asked(folder / f"{number}.json", text)) for number, text in enumerate((large, small))
+        ]
         found: list[Paired] = []
         for name, wanted in PODS.items():
             found.append(paired(f"{name}: over TLS", *(partial(one.fresh, wanted) for one in ask)))
@@ -136,7 +144,7 @@ class _Asked:
 
 
 def _pod(gpus: int, pool: str, more: int = 0) -> dict[str, Any]:
-    selector = {"nodeSelector": {"karpenter.sh/nodepool": pool}} if pool else {}
+    selector = {"nodeSelector": {_POOL: pool}} if pool else {}
     tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
     asked = container(image="registry.internal/ai/vllm:v1", **equal("16", f"{65536 + more}Mi", gpus))
     return pod(asked, tolerations=tolerations, **selector)

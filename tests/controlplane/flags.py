@@ -23,6 +23,9 @@ CONTROLLERS = (
     "statefulset-controller",
 )
 
+NEW_NODES_ARE_READY = "--disable-admission-plugins=TaintNodesByCondition"
+"""Where no controller takes away the taint that new nodes get, no node would ever be ready for pods."""
+
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",

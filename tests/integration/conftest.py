@@ -16,6 +16,7 @@ from controlplane import numagate_api
 from controlplane.case_service import CaseService
 from controlplane.case_service import registered_for
 from controlplane.cluster import ControlPlane
+from controlplane.flags import NEW_NODES_ARE_READY
 from controlplane.service import CONFIGURATIONS
 from controlplane.service import WebhookService
 from controlplane.service import numagate
@@ -54,7 +55,7 @@ def control_plane(programs: dict[str, Path]) -> Iterator[ControlPlane]:
 @pytest.fixture(scope="module")
 def world_cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     """Run a control plane of one file's own, with what numagate's controller needs; its API server may be stopped."""
-    with ControlPlane(programs=programs, controllers=False) as running:
+    with ControlPlane(programs=programs, controllers=False, api_server_flags=[NEW_NODES_ARE_READY]) as running:
         RUNNING.append(running)
         objects = {"apiVersion": "v1", "kind": "List", "items": numagate_api.objects()}
         running.kubectl("apply", "-f", "-", input=objects)

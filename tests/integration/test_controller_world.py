@@ -30,7 +30,7 @@ from nodeobjects import node
 from nodeobjects import rte_report
 from serving import review_body
 
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 NODES = ["node-a", "node-b", "node-c", "node-d"]
 POLICIES = "/apis/numagate.io/v1alpha1/alignmentpolicies"

@@ -7,8 +7,8 @@ from typing import Final
 
 from webhook.domain.errors import PolicyError
 from webhook.engine.world import World
-from webhook.sources.snapshot import LoadedWorld
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import LoadedWorld
+from webhook.sources.snapshot_reader import Reader
 
 _LOGGER = logging.getLogger("numagate.world")
 _SOURCE: Final = "the world snapshot"

@@ -14,7 +14,7 @@ from webhook.controller.changes import Changes
 from webhook.controller.watches import Picture
 from webhook.domain import api
 from webhook.domain.raw import JsonObject
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
 SELECTING = {"governs": "accelerators", "match": {"namespaceSelector": {"matchLabels": {"team": "a"}}}}
@@ -98,7 +98,8 @@ def test_a_last_snapshot_that_is_none_is_ignored(picture: Picture, text: str) ->
 
 def test_a_class_that_no_replica_could_read_is_left_out(picture: Picture, caplog: pytest.LogCaptureFixture) -> None:
     selector = {"matchLabels": {"node.kubernetes.io/instance-type": "odd"}}
-    spec = {"numa": [{"cpus": "0-7", "memory": "64Gi"}], "kubelet": {"cpuManagerPolicy": "magic"}, "selector": selector}
+    machine = {"numa": [{"cpus": "0-7", "memory": "64Gi"}], "devices": {"nvidia.com/gpu": {"0": 1}}}
+    spec = {**machine, "kubelet": {"cpuManagerPolicy": "magic"}, "selector": selector}
     picture.composer.adopt(json.dumps({"classes": [{"name": "odd", "spec": spec, "nodes": 2}], "policies": []}))
 
     assert "odd" not in {one["name"] for one in written(picture)["classes"]}

@@ -18,6 +18,7 @@ NAMES = [
     "subresources.validate.numagate.io",
     "claims.validate.numagate.io",
     "templates.validate.numagate.io",
+    "operators.validate.numagate.io",
     "objects.validate.numagate.io",
 ]
 
@@ -47,9 +48,9 @@ def test_the_entries_are_those_of_the_design(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("enforce", ["Fail", "Fail", "Fail", "Fail", "Ignore", "Ignore", "Ignore"]),
-        ("trial", ["Ignore"] * 7),
-        ("observe", ["Ignore"] * 6),
+        ("enforce", ["Fail"] * 4 + ["Ignore"] * 4),
+        ("trial", ["Ignore"] * 8),
+        ("observe", ["Ignore"] * 7),
     ],
 )
 def test_only_enforcing_refuses_for_want_of_an_answer(settings: Settings, mode: str, expected: list[str]) -> None:
@@ -74,11 +75,11 @@ def test_the_mode_can_be_read_from_both_configurations(settings: Settings) -> No
 
 
 def test_time_limits_are_three_and_five_seconds(settings: Settings) -> None:
-    assert [entry["timeoutSeconds"] for entry in entries(settings)] == [3, 5, 5, 5, 3, 3, 3]
+    assert [entry["timeoutSeconds"] for entry in entries(settings)] == [3, 5, 5, 5, 3, 3, 3, 3]
 
 
 def test_only_the_mutating_entry_is_invoked_again(settings: Settings) -> None:
-    assert [entry.get("reinvocationPolicy") for entry in entries(settings)] == ["IfNeeded"] + [None] * 6
+    assert [entry.get("reinvocationPolicy") for entry in entries(settings)] == ["IfNeeded"] + [None] * 7
 
 
 def test_every_entry_is_free_of_side_effects_and_speaks_v1(settings: Settings) -> None:
@@ -90,7 +91,7 @@ def test_every_entry_is_free_of_side_effects_and_speaks_v1(settings: Settings) -
 
 
 def test_no_label_of_an_object_keeps_it_away(settings: Settings) -> None:
-    assert [entry["objectSelector"] for entry in entries(settings)] == [{}] * 7
+    assert [entry["objectSelector"] for entry in entries(settings)] == [{}] * 8
 
 
 def test_own_kube_system_and_exempt_namespaces_are_excluded_by_name(settings: Settings) -> None:
