@@ -12,12 +12,58 @@ from nodeobjects import zone_row
 Object = dict[str, Any]
 
 ZONES = ("a", "b", "c", "d")
-CPU_FLAGS = (
-    "ADX AESNI AMXBF16 AMXINT8 AMXTILE AVX AVX2 AVX512BF16 AVX512BITALG AVX512BW AVX512CD AVX512DQ AVX512F AVX512FP16 "
-    "AVX512IFMA AVX512VBMI AVX512VBMI2 AVX512VL AVX512VNNI AVX512VPOPCNTDQ CETIBT CETSS CLDEMOTE CMPXCHG8 FMA3 FSRM "
-    "FXSR FXSROPT GFNI IBPB LAHF MOVBE MOVDIR64B MOVDIRI OSXSAVE SERIALIZE SHA STIBP SYSCALL SYSEE TSXLDTRK VAES "
-    "VPCLMULQDQ WBNOINVD X87 XGETBV1 XSAVE XSAVEC XSAVEOPT XSAVES"
-).split()
+CPU_FLAGS = [
+    "ADX",
+    "AESNI",
+    "AMXBF16",
+    "AMXINT8",
+    "AMXTILE",
+    "AVX",
+    "AVX2",
+    "AVX512BF16",
+    "AVX512BITALG",
+    "AVX512BW",
+    "AVX512CD",
+    "AVX512DQ",
+    "AVX512F",
+    "AVX512FP16",
+    "AVX512IFMA",
+    "AVX512VBMI",
+    "AVX512VBMI2",
+    "AVX512VL",
+    "AVX512VNNI",
+    "AVX512VPOPCNTDQ",
+    "CETIBT",
+    "CETSS",
+    "CLDEMOTE",
+    "CMPXCHG8",
+    "FMA3",
+    "FSRM",
+    "FXSR",
+    "FXSROPT",
+    "GFNI",
+    "IBPB",
+    "LAHF",
+    "MOVBE",
+    "MOVDIR64B",
+    "MOVDIRI",
+    "OSXSAVE",
+    "SERIALIZE",
+    "SHA",
+    "STIBP",
+    "SYSCALL",
+    "SYSEE",
+    "TSXLDTRK",
+    "VAES",
+    "VPCLMULQDQ",
+    "WBNOINVD",
+    "X87",
+    "XGETBV1",
+    "XSAVE",
+    "XSAVEC",
+    "XSAVEOPT",
+    "XSAVES",
+]
 IMAGES = 8
 """As many as a node of a pool with few workloads shows; the kubelet's own limit is 50."""
 

@@ -31,4 +31,4 @@ def usage(pid: int) -> Usage:
 
 
 def _mebibytes(text: str) -> float:
-    return int(text.split()[0]) * 1024 / MIB
+    return int(text.split(maxsplit=1)[0]) * 1024 / MIB

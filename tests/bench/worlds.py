@@ -15,6 +15,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
+from typing import Self
 
 import orjson
 from builders import container
@@ -82,7 +83,9 @@ def over_http(large: str, small: str) -> list[Paired]:
     """Ask two services, of which each serves one of the worlds."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        ask = [stack.enter_context(_Asked(folder / f"{number}.json", text)) for number, text in enumerate((large, small))]
+        ask = [
+            stack.enter_context(_Asked(folder / f"{number}.json", text)) for number, text in enumerate((large, small))
+        ]
         found: list[Paired] = []
         for name, wanted in PODS.items():
             found.append(paired(f"{name}: over TLS", *(partial(one.fresh, wanted) for one in ask)))
@@ -112,7 +115,7 @@ class _Asked:
         self._service = WebhookService(arguments=("--world", str(file)))
         self._number = count(1)
 
-    def __enter__(self) -> "_Asked":
+    def __enter__(self) -> Self:
         self._service.__enter__()
         host, port = self._service.url.removeprefix("https://").split(":")
         tls = ssl.create_default_context(cafile=str(self._service.ca))

@@ -57,8 +57,7 @@ class Namespaces:
         with self._lock:
             everything = sorted(self._labels.items())
         found = (
-            (name, {key: value for key, value in labels.items() if key in selected})
-            for name, labels in everything
+            (name, {key: value for key, value in labels.items() if key in selected}) for name, labels in everything
         )
         return {name: labels for name, labels in found if labels}
 
