@@ -121,6 +121,8 @@ def put_template(root: Object, path: str, form: str, pod: Object) -> None:
         container = pod["spec"]["containers"][0]
         nameless = container["name"] == steps[-1]  # lint takes the name from the path
         value = {"resources": container["resources"]} if nameless else container
+    elif form == "resources":
+        value = pod["spec"]["containers"][0]["resources"]
     _put(root, steps, value)
 
 

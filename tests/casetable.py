@@ -18,6 +18,9 @@ from caseobjects import pod
 from caseobjects import put_template
 from caseobjects import slug
 
+from webhook.engine.kinds import REGISTERED
+from webhook.engine.kinds import workload_of
+
 FOLDER = Path(__file__).parent / "cases"
 MACHINES = FOLDER / "machines.yaml"
 """NodeProfiles of the cases' own machines; the others are in the machine library."""
@@ -34,7 +37,8 @@ class Expect:
     `faults` and `warns` map a finding's code to its places ("CONTAINER RESOURCE" or a field path), all of them.
     `after` maps container to "CPU/MEMORY", "unchanged", or "shared" (equal, and no whole CPU).
     `cells` are the NUMA nodes used on the first machine; `admitted` tells whether its kubelet takes the pod at all.
-    `elsewhere` holds further expectations on other machines, by machine name.
+    `elsewhere` holds further expectations on other machines, by machine name. `later` means that lint says who may
+    still add what is missing.
     """
 
     decision: str
@@ -50,6 +54,7 @@ class Expect:
     after: Mapping[str, str]
     cells: tuple[int, ...] | None
     admitted: bool | None
+    later: bool
     elsewhere: Mapping[str, "Expect"]
 
 
@@ -57,13 +62,17 @@ class Expect:
 class Template:
     """One pod in an object: `path` is the field path where it lies; `pod` looks like a Pod.
 
-    `form` is "pod", "container" (a container without a pod around it) or "raw" (a vocabulary of its own).
+    `form` is "pod", "container" (a container without a pod around it), "resources" (no more than its resources) or
+    "raw" (a vocabulary of its own). `root` is the part of the object that lint tells of. `written` is what the object
+    holds of the pod, where objects beside it hold the rest.
     """
 
     path: str
     form: str
     pod: Object
     expect: Expect
+    root: str
+    written: Object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +110,8 @@ class Case:
     policy: Object
     runners: tuple[str, ...]
     manifest: Object
+    judged_beside: int = 0
+    """How many pods the objects beside it hold."""
     review: Review | None = field(default=None)
     free: tuple[Mapping[str, str], ...] | None = None
     """What NUMA nodes of the machines have free at the moment; for the engine alone, as no manifest says it."""
@@ -109,6 +120,12 @@ class Case:
     def builtin(self) -> bool:
         """Whether every API server knows the kind."""
         return self.kind in KINDS and KINDS[self.kind][0] == self.api_version
+
+    @property
+    def known(self) -> bool:
+        """Whether numagate knows where the kind keeps its pods."""
+        group, _, version = self.api_version.rpartition("/")
+        return workload_of(group, version, self.kind, REGISTERED) is not None
 
     @property
     def policy_document(self) -> Object:
@@ -181,6 +198,7 @@ def _read_case(raw: Object) -> Case:
     runners = raw.pop("runners", list(RUNNERS) if known else ["engine", "lint"])
     common = {"policy": raw.pop("policy", {}), "governs": raw.pop("governs", "accelerators")}
     beside = tuple(raw.pop("beside", []))
+    judged_beside = raw.pop("judged_beside", 0)
     free = tuple(raw.pop("free")) if "free" in raw else None
     review = _review(raw.pop("review"), namespace, identifier) if "review" in raw else None
     if review is not None:
@@ -194,7 +212,7 @@ def _read_case(raw: Object) -> Case:
         templates = tuple(_template(path, dict(item), machines) for path, item in raw.pop("templates").items())
         manifest = copied(raw.pop("object", {}))
         for template in templates:
-            put_template(manifest, template.path, template.form, template.pod)
+            put_template(manifest, template.path, template.form, template.written)
     if raw:
         message = f"unknown keys {sorted(raw)}"
         raise ValueError(message)
@@ -212,6 +230,7 @@ def _read_case(raw: Object) -> Case:
         machines=machines,
         runners=tuple(runners),
         manifest={**manifest, "apiVersion": api_version, "kind": kind, "metadata": metadata},
+        judged_beside=judged_beside,
         review=review,
         free=free,
         **common,
@@ -220,11 +239,11 @@ def _read_case(raw: Object) -> Case:
 
 def _template(path: str, raw: Object, machines: tuple[str, ...]) -> Template:
     expect = _expect(raw.pop("expect"), machines)
-    if "raw" in raw:
-        return Template(path, "raw", raw.pop("raw"), expect)
-    if "container" in raw:
-        return Template(path, "container", pod({"containers": raw.pop("container")}), expect)
-    return Template(path, "pod", pod(raw.pop("pod")), expect)
+    root = raw.pop("root", path)
+    form = next(word for word in ("raw", "container", "resources", "pod") if word in raw)
+    written = raw[form] if form == "raw" else pod(raw["pod"] if form == "pod" else {"containers": raw[form]})
+    judged = pod(raw["judged"]) if "judged" in raw else written
+    return Template(path, form, judged, expect, root, written)
 
 
 def _review(raw: Object, namespace: str, identifier: str) -> Review:
@@ -285,6 +304,7 @@ def _expect(raw: Object, machines: tuple[str, ...]) -> Expect:
         after={name: str(value) for name, value in raw.pop("after", {}).items()},
         cells=None if cells is None else tuple(cells),
         admitted=raw.pop("admitted", None),
+        later=raw.pop("later", False),
         elsewhere={name: _expect(item, (name,)) for name, item in raw.pop("elsewhere", {}).items()},
     )
     if raw:

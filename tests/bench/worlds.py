@@ -28,7 +28,7 @@ from serving import review_body
 
 from webhook.engine.review import review
 from webhook.engine.world import World
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 ROUNDS = 300
 LARGE = "15,000 nodes"

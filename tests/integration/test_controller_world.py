@@ -28,14 +28,14 @@ from gpupods import gpu_pod
 from nodeobjects import H100
 from nodeobjects import node
 from nodeobjects import rte_report
+from serving import review_body
 
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 NODES = ["node-a", "node-b", "node-c", "node-d"]
 POLICIES = "/apis/numagate.io/v1alpha1/alignmentpolicies"
 PROFILES = "/apis/numagate.io/v1alpha1/nodeprofiles"
 REPORTS = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
-LABEL_SECONDS = 2.0
 MERGE = "application/merge-patch+json"
 
 
@@ -44,6 +44,8 @@ def cluster(world_cluster: ControlPlane) -> ControlPlane:
     """Fill the cluster with four nodes that report their topology, and a policy that only looks."""
     for name in NODES:
         created(world_cluster, "/api/v1/nodes", node(name, labels={"nvidia.com/gpu.product": H100}, cpu=192, gpus=8))
+        # The API server taints a new node, as long as no kubelet says that it is ready.
+        world_cluster.request("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": None}}, content=MERGE)
         created(world_cluster, REPORTS, rte_report(name))
     created(world_cluster, POLICIES, policy("default", enforce="none"))
     return world_cluster
@@ -76,10 +78,21 @@ def condition(cluster: ControlPlane, path: str) -> dict[str, Any]:
     return next((one for one in conditions if one["type"] == "Accepted"), {})
 
 
+def test_before_any_snapshot_a_replica_is_not_ready_and_asks_to_be_asked_again(
+    cluster: ControlPlane, case_certificates: Path
+) -> None:
+    with serving(cluster, case_certificates, "serving-0") as early:
+        until(lambda: "there is no such object" in early.readiness(), what="the reason")
+        answer = early.http.post("/validate", content=review_body(), headers={"Content-Type": "application/json"})
+
+        assert not early.is_ready()
+        assert (answer.status_code, answer.headers["retry-after"]) == (httpx.codes.SERVICE_UNAVAILABLE, "1")
+
+
 def test_the_first_snapshot_has_one_class_of_four_nodes(cluster: ControlPlane, leader: Replica) -> None:
     world = Reader().read(until(lambda: snapshot_text(cluster)).encode(), "the cluster")
 
-    assert [(one.nodes, one.trusted) for one in world.classes] == [(4, True)]
+    assert [(one.nodes, one.trusted, one.free is not None) for one in world.classes] == [(4, True, True)]
     assert [one.name for one in world.policies] == ["default"]
     assert leader.metric('numagate_controller_objects{kind="NodeResourceTopology"}') == 4
     assert leader.metric("numagate_controller_leader") == 1
@@ -97,10 +110,10 @@ def test_a_namespace_label_is_in_force_soon_and_so_is_its_end(cluster: ControlPl
     assert replica.judge(namespace, pod)["allowed"]
 
     labelled(cluster, namespace, enforce="aligned")
-    assert "7500m" in until_denied(replica, namespace, pod, seconds=LABEL_SECONDS)
+    assert "7500m" in until_denied(replica, namespace, pod)
 
     labelled(cluster, namespace, enforce=None)
-    until(lambda: replica.judge(namespace, pod)["allowed"], seconds=LABEL_SECONDS, what="the end of the label")
+    until(lambda: replica.judge(namespace, pod)["allowed"], what="the end of the label")
 
 
 def test_a_policy_is_accepted_and_in_force_until_it_is_deleted(cluster: ControlPlane, replica: Replica) -> None:

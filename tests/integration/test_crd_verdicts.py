@@ -19,6 +19,7 @@ from webhook.domain.errors import PolicyError
 from webhook.manifests.crds import crds
 from webhook.sources.policy_file import BUILT_IN
 from webhook.sources.policy_file import parse_stream
+from webhook.sources.policy_object import faults
 
 POLICY = "AlignmentPolicy"
 PROFILE = "NodeProfile"
@@ -74,6 +75,8 @@ GOOD = [
         "match: {podSelector: {matchExpressions: [{key: a, operator: Exists}, {key: b, operator: DoesNotExist}]}}",
     ),
     (PROFILE, "machine: dgx-h100"),
+    (PROFILE, "{selector: {matchLabels: {pool: a}}, kubelet: {topologyManagerPolicy: restricted}}"),
+    (PROFILE, "{machine: dgx-h100, devices: {nvidia.com/gpu: {'0': 4, '-1': 4}}}"),
     (PROFILE, "{machine: dgx-h100, selector: {matchLabels: {pool: a}}, taints: [{key: a, effect: NoSchedule}]}"),
     (PROFILE, "{machine: dgx-h100, kubelet: {version: '1.36', featureGates: {A: true}}}"),
     (PROFILE, "numa: [{id: 0, memory: 1.5Gi, cpus: '0-3,8 ,9', threadsPerCore: 1, hugepages: {2Mi: 4}}]"),
@@ -108,6 +111,7 @@ BAD = [
     Bad(POLICY, HELPERS + "cpu: much, memory: 1}]}", "spec.repair.helpers[0].cpu"),
     Bad(POLICY, HELPERS + "cpu: 50m, memory: 0}]}", "spec.repair.helpers[0].memory"),
     Bad(POLICY, HELPERS + "cpu: 50m, memory: 1.2Gi}]}", "spec.repair.helpers[0].memory"),
+    Bad(POLICY, HELPERS + "cpu: 50m, memory: 990m}]}", "spec.repair.helpers[0].memory"),
     Bad(POLICY, HELPERS + "cpu: 50m, memory: true}]}", "spec.repair.helpers[0].memory"),
     Bad(POLICY, HELPERS + "cpu: 50m}]}", "spec.repair.helpers[0].memory"),
     Bad(POLICY, "repair: {helperDefault: nothing}", "spec.repair.helperDefault"),
@@ -263,3 +267,37 @@ def test_a_fraction_without_quotes_is_the_one_thing_that_only_a_file_takes(clust
 
     assert file_fault(POLICY, spec) == ""
     assert named("spec.repair.helpers[0].cpu", api_faults(cluster, POLICY, spec))
+
+
+MANTISSAS = [
+    "0",
+    "1",
+    "2",
+    "7",
+    "50",
+    "990",
+    "1000",
+    "1500",
+    "2000",
+    "00012",
+    "+1",
+    "-1",
+    ".5",
+    "5.",
+    "0.5",
+    "1.5",
+    "2.0",
+]
+MANTISSAS += ["0.001", "0.0005", "1.2", "1.25", "9.999", "1_0", "x"]
+SUFFIXES = ["", "n", "u", "m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "e3", "E3", "e-3", "e0", "K", "i"]
+
+
+def test_both_readers_tell_the_same_quantities_apart(cluster: ControlPlane) -> None:
+    quantities = [mantissa + suffix for mantissa in MANTISSAS for suffix in SUFFIXES]
+    helpers = [{"name": "a", "images": ["b"], "cpu": one, "memory": one} for one in quantities]
+    obj = {**document(POLICY, "{}"), "spec": {"repair": {"helpers": helpers}}}
+
+    answer = cluster.request("POST", f"{path(POLICY)}?dryRun=All", obj)
+    refused = {cause["field"] for cause in answer.body["details"]["causes"]}
+
+    assert refused == {error.field for error in faults(obj, own_namespace="numagate-system")}

@@ -151,11 +151,11 @@ def test_modes_follow_each_other_in_both_directions(cluster: ControlPlane, ca: P
         put_bundle(cluster, ca)
         seen.append(failure_policies(cluster))
 
-    assert seen == [
-        [[], ["Ignore"] * 6],
-        [["Ignore"], ["Ignore"] * 6],
-        [["Fail"], ["Fail", "Fail", "Fail", "Ignore", "Ignore", "Ignore"]],
-        [[], ["Ignore"] * 6],
+    assert [(mutating, validating.count("Fail"), set(validating)) for mutating, validating in seen] == [
+        ([], 0, {"Ignore"}),
+        (["Ignore"], 0, {"Ignore"}),
+        (["Fail"], 3, {"Fail", "Ignore"}),
+        ([], 0, {"Ignore"}),
     ]
 
 

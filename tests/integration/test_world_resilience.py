@@ -33,7 +33,7 @@ from nodeobjects import node
 from nodeobjects import rte_report
 
 from webhook.domain import api
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 NODES = ["node-a", "node-b", "node-c", "node-d"]
 REPORTS = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"

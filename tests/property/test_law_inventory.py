@@ -27,8 +27,8 @@ from webhook.sources.inventory.reduce import reduce_any
 from webhook.sources.inventory.reduce import reduce_profile
 from webhook.sources.inventory.store import Inventory
 from webhook.sources.snapshot import Content
-from webhook.sources.snapshot import Reader
 from webhook.sources.snapshot import encode
+from webhook.sources.snapshot_reader import Reader
 
 TYPES = ("p5.48xlarge", "p4d.24xlarge", "own")
 

@@ -32,9 +32,9 @@ def flaws(injector: Injector, subject: Subject) -> Iterator[Flaw]:
     """Yield what is to be said of one injector that the pod will meet."""
     name = injector.containers[0]
     for key, value, text in injector.unsettled(subject.facts.annotations, _values(name, subject)):
-        annotated = injector.keys is not None and not injector.place
+        annotation = injector.keys[key] if injector.keys is not None and not injector.place else None
         yield Flaw(
-            path=("metadata", "annotations", injector.keys[key]) if injector.keys and annotated else ("metadata",),
+            path=("metadata", "annotations", annotation) if annotation else ("spec", "containers"),
             message=f"{injector.name} adds {name}: {text}",
             wanted=value or None,
         )

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from webhook import formats
 from webhook import registry
-from webhook import workloads
 from webhook.domain.errors import PolicyError
 from webhook.domain.output_format import OutputFormat
 from webhook.domain.policy import Governs
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
+from webhook.engine.kinds import REGISTERED
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profiles
-from webhook.sources.snapshot import load_snapshot
+from webhook.sources.snapshot_reader import load_snapshot
 
 ASSUMED = "generic-2x4"
 """The node class of the library that stands in where nobody declared one."""
@@ -26,7 +26,7 @@ OWN_NAMESPACE = "numagate-system"
 
 def load_workloads() -> tuple[Workload, ...]:
     """Answer the workload kinds, in the order of their names."""
-    return registry.load(workloads, "WORKLOAD", Workload)
+    return REGISTERED
 
 
 def load_formats() -> dict[str, OutputFormat]:

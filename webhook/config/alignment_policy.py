@@ -3,6 +3,7 @@
 from types import MappingProxyType
 
 from webhook.config.amounts import read_amount
+from webhook.config.policy_workloads import to_workload
 from webhook.domain import instant
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
@@ -56,6 +57,7 @@ def to_policy(name: str, spec: JsonObject) -> Policy:
         recognition=_recognition(get_object(spec, "recognition")),
         repair=_repair(get_object(spec, "repair")),
         exemptions=_exemptions(get_object(spec, "exemptions")),
+        workloads=tuple(map(to_workload, get_list(spec, "workloads"))),
     )
 
 

@@ -11,12 +11,15 @@ QUANTITY = WithJsonSchema({"x-kubernetes-int-or-string": True, "maxLength": 64})
 
 _NUMBER = "type(self) == int"
 _VALUE = "quantity(self).asApproximateFloat()"
-_FITS = f"{_VALUE} < 9.0e18"
+_HUGE = f"{_VALUE} >= 9.0e15"
+"""Beyond this a double cannot show a fraction."""
 
 
 def _whole(value: str) -> str:
     rest = f"{value} - double(int({value} + 0.5))"
-    return f"({rest} < 0.0005 && {rest} > -0.0005)"
+    # A double is wrong in its last digits: 990Ti is held as a decimal fraction, and not exactly whole then.
+    off = f"0.0005 + {value} * 1.0e-15"
+    return f"({rest} < {off} && -({rest}) < {off})"
 
 
 NOT_NEGATIVE = (
@@ -24,15 +27,15 @@ NOT_NEGATIVE = (
     "must be a quantity of 0 or more, such as 500m, 8 or 64Gi",
 )
 WHOLE = (
-    f"{_NUMBER} ? self >= 0 : isQuantity(self) && {_VALUE} >= 0.0 && {_FITS} && {_whole(_VALUE)}",
+    f"{_NUMBER} ? self >= 0 : isQuantity(self) && {_VALUE} >= 0.0 && ({_HUGE} || {_whole(_VALUE)})",
     "must be a whole number of 0 or more, such as 512Mi or 64Gi",
 )
 MEMORY = (
-    f"{_NUMBER} ? self > 0 : isQuantity(self) && {_VALUE} > 0.0 && {_FITS} && {_whole(_VALUE)}",
+    f"{_NUMBER} ? self > 0 : isQuantity(self) && {_VALUE} >= 1.0 && ({_HUGE} || {_whole(_VALUE)})",
     "must be a whole number of bytes above 0: write at least 1Mi",
 )
-_MILLI = f"isQuantity(self) && {_VALUE} > 0.0 && {_VALUE} < 1.0e9 && {_whole(f'{_VALUE} * 1000.0')}"
+_MILLI = f"{_VALUE} > 0.0 && ({_HUGE} || {_whole(f'{_VALUE} * 1000.0')} && !{_whole(_VALUE)})"
 HELPER_CPU = (
-    f"{_NUMBER} ? false : {_MILLI} && !{_whole(_VALUE)}",
+    f"{_NUMBER} ? false : isQuantity(self) && {_MILLI}",
     "must be whole milli-CPUs and no whole number of CPUs, which would pin cores for the helper: write 50m or 990m",
 )

@@ -35,6 +35,7 @@ from webhook.config.schema import Many
 from webhook.config.schema import Model
 from webhook.config.schema import Text
 from webhook.config.words import shorten
+from webhook.config.workload_schema import Workloads
 
 
 def _values_where_compared(requirement: "RequirementSpec") -> None:
@@ -307,6 +308,8 @@ class PolicySpec(Model):
     """What a repair may write."""
     exemptions: ExemptionsSpec | None = None
     """Who is not governed."""
+    workloads: Workloads | None = None
+    """Kinds of one's own that carry pods, by the paths of these."""
 
 
 class AlignmentPolicy(Envelope):

@@ -55,8 +55,8 @@ class WorldComposer:
         if survey:
             profiles = [reduce_profile(one) for one in self._profiles.in_force()]
             found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
-            self._classes = tuple(one for one in found if _is_readable(one))
-            self._profiles.count({get_text(one, "name"): _nodes(one) for one in self._classes})
+            self._classes = tuple(one for one in found.documents if _is_readable(one))
+            self._profiles.count(found.profiles)
         content = Content(
             policies=policies,
             classes=self._classes,
@@ -85,11 +85,6 @@ def _minimum(policies: Sequence[JsonObject]) -> int:
     head = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
     read = (read_policy(from_object({**head, **policy}, "")) for policy in policies)
     return max((policy.min_reporting_nodes for policy in read), default=MINIMUM)
-
-
-def _nodes(entry: JsonObject) -> int:
-    nodes = entry.get("nodes")
-    return nodes if isinstance(nodes, int) else 0
 
 
 def _is_readable(entry: JsonObject) -> bool:

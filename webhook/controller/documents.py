@@ -35,7 +35,7 @@ _NOT_IN_FORCE = "it is not in force"
 class Held:
     """One object: its newest spec, what is wrong with it ("" if nothing is), and the spec that is in force.
 
-    `status` is what the object says of itself, `nodes` how many nodes a profile's class has, None for a policy.
+    `status` is what the object says of itself, `nodes` how many nodes a profile matches, None for a policy.
     """
 
     spec: JsonObject
@@ -132,7 +132,7 @@ class Documents:
         return tuple({"metadata": {"name": key}, "spec": one.good} for key, one in held if one.good is not None)
 
     def count(self, nodes: Mapping[str, int]) -> None:
-        """Note how many nodes are of the class of each profile."""
+        """Note how many nodes carry the labels of each profile."""
         with self._lock:
             self._held = {key: replace(held, nodes=nodes.get(key, 0)) for key, held in self._held.items()}
 

@@ -17,7 +17,7 @@ from webhook.kube.client import Client
 from webhook.kube.error import KubeError
 from webhook.kube.listing import read_object
 from webhook.kube.reflector import read_all
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 
 def written_snapshot(client: Client, *, namespace: str, name: str = api.WORLD_MAP) -> str | None:

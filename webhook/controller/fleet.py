@@ -14,6 +14,7 @@ from webhook.domain.raw import JsonObject
 from webhook.sources import evidence
 from webhook.sources.evidence import ProfileFacts
 from webhook.sources.inventory.store import Inventory
+from webhook.sources.inventory.survey import Survey
 
 
 class Fleet:
@@ -36,13 +37,11 @@ class Fleet:
         if known:
             self._changes.note(Urgency.NODES)
 
-    def survey(
-        self, profiles: Sequence[ProfileFacts], minimum: int, *, before: Sequence[JsonObject]
-    ) -> tuple[JsonObject, ...]:
+    def survey(self, profiles: Sequence[ProfileFacts], minimum: int, *, before: Sequence[JsonObject]) -> Survey:
         """Make the classes anew."""
         started = time.monotonic()
         with self._lock:
-            found = self._inventory.classes(profiles, minimum, before=before)
+            found = self._inventory.survey(profiles, minimum, before=before)
         self._changes.surveyed(seconds=time.monotonic() - started)
         return found
 

@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Final
 
 from webhook.domain.errors import PolicyError
-from webhook.domain.policy import Policy
 from webhook.engine.world import World
-from webhook.sources.snapshot import LoadedWorld
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import LoadedWorld
+from webhook.sources.snapshot_reader import Reader
 
 _LOGGER = logging.getLogger("numagate.world")
 _SOURCE: Final = "the world snapshot"
@@ -40,13 +39,8 @@ class KnownWorld:
             classes=loaded.classes,
             own_namespace=self._own_namespace,
             instant=now,
+            claims=loaded.claims,
         )
-
-    @property
-    def policies(self) -> tuple[Policy, ...]:
-        """The policies in force, none while nothing is known."""
-        loaded = self._newest()
-        return loaded.policies if loaded is not None else ()
 
     def _newest(self) -> LoadedWorld | None:
         with self._lock:

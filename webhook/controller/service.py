@@ -103,16 +103,7 @@ class Controller:
         )
         self._kinds = (*self.picture.sinks, kinds.WORLD)
         self.state = State(missing=lambda: self.changes.missing(self._kinds), leading=lambda: self.election.leading)
-        self._writer = Writer(
-            changes=self.changes,
-            kinds=self._kinds,
-            composer=self.picture.composer,
-            documents=[self.picture.policies, self.picture.profiles],
-            leading=lambda: self.election.leading,
-            publish=self._publish,
-            tell=self._tell,
-            metrics=self.metrics,
-        )
+        self._writer = self._writing()
         self._keeper = self._keeping(render) if render is not None else None
         self._store = CertificateStore(
             settings.certificates, minimum=settings.tls_minimum, clock=lambda: datetime.now(UTC)
@@ -178,6 +169,18 @@ class Controller:
         for name, run in runs.items():
             made.append(threading.Thread(target=run, args=(self._stop,), name=name, daemon=True))
         return made
+
+    def _writing(self) -> Writer:
+        return Writer(
+            changes=self.changes,
+            kinds=self._kinds,
+            composer=self.picture.composer,
+            documents=[self.picture.policies, self.picture.profiles],
+            leading=lambda: self.election.leading,
+            publish=self._publish,
+            tell=self._tell,
+            metrics=self.metrics,
+        )
 
     def _keeping(self, render: Render) -> Keeper:
         keeper = Keeper(

@@ -24,6 +24,10 @@ EXAMPLES: Final[Mapping[str, str]] = {CPU: "250m", MEMORY: "256Mi"}
 """What to write where nobody knows better."""
 
 
+MODEL_URI: Final = "internal.serving.kserve.io/storage-initializer-sourceuri"
+"""The annotation by which KServe remembers what is to be downloaded."""
+
+
 def _keys(cpu_limit: str, cpu_request: str, memory_limit: str, memory_request: str) -> Mapping[Key, str]:
     return {
         ("limits", CPU): cpu_limit,
@@ -141,13 +145,14 @@ INJECTORS: Final[tuple[Injector, ...]] = (
         keys=_BLOCK,
         place="its AuthProxyWorkload's spec.authProxyContainer.resources",
     ),
-    # ClusterStorageContainer `default`, where it is installed, has the last word about the resources.
+    # ClusterStorageContainer `default`, where it is installed, has the last word about the resources. The sign is
+    # KServe's own: it puts the model's URI there. A volume is mounted, a model in an image is a container (modelcar).
     Injector(
         name="KServe",
         containers=("storage-initializer",),
         keys=_CONFIG,
         place=_kserve("storageInitializer") + " and ClusterStorageContainer default",
-        signs=(Sign(f"{_KSERVE}/storage-initializer-sourceuri", named=True, spares=("pvc://*", "oci://*")),),
+        signs=(Sign(MODEL_URI, named=True, spares=("pvc://*", "oci://*")),),
     ),
     Injector(
         name="KServe",

@@ -16,6 +16,7 @@ from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.quantity import Quantity
 from webhook.domain.selector import LabelSelector
+from webhook.domain.workload import Workload
 
 
 class Governs(Enum):
@@ -228,7 +229,7 @@ class Policy:
     """One AlignmentPolicy document, checked; `generation` names its content.
 
     Where several match a pod, `order` decides. `min_reporting_nodes` is how many nodes must report a topology before it
-    may deny or repair.
+    may deny or repair. `workloads` are kinds of its own, beside those that numagate knows.
     """
 
     name: str
@@ -247,6 +248,7 @@ class Policy:
     recognition: Recognition
     repair: RepairRules
     exemptions: Exemptions
+    workloads: tuple[Workload, ...] = ()
 
     def modes_for(self, namespace: str) -> Modes:
         """Answer the modes that hold in `namespace`."""
@@ -285,7 +287,8 @@ def selected_labels(policies: Iterable[Policy]) -> tuple[str, ...]:
 def widest(policies: Sequence[Policy]) -> Policy:
     """Answer one policy that reaches as far as any of `policies`, at least one: what need not be asked about is none's.
 
-    Its accelerators are those of all of them, and its exemptions the namespaces that all of them exempt for good.
+    Its accelerators and workloads are those of all of them, and its exemptions the namespaces that all of them exempt
+    for good.
     """
     first, *rest = policies
     names = first.exemptions.lasting_namespaces
@@ -293,5 +296,6 @@ def widest(policies: Sequence[Policy]) -> Policy:
     return replace(
         first,
         accelerators=accelerators_of_all(policies),
+        workloads=tuple(dict.fromkeys(one for policy in policies for one in policy.workloads)),
         exemptions=Exemptions(rules=(ExemptionRule("exempt in every policy", namespaces=shared),), pods=False),
     )

@@ -53,7 +53,10 @@ class ReportedEdit:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The verdict on one pod template; `level` and `qos` are None where no pod could be judged."""
+    """The verdict on one pod template; `level` and `qos` are None where no pod could be judged.
+
+    `pods` is how many pods the object makes of it, None where it does not say.
+    """
 
     file: str
     document: int
@@ -68,6 +71,7 @@ class Result:
     classes: tuple[ReportedClass, ...]
     findings: tuple[ReportedFinding, ...]
     edits: tuple[ReportedEdit, ...]
+    pods: int | None = None
 
     @property
     def fails(self) -> bool:

@@ -25,6 +25,7 @@ from webhook.domain.resources import MEMORY
 from webhook.domain.scheduling import why_ineligible
 from webhook.domain.topology import NodeClass
 from webhook.domain.workload import Workload
+from webhook.engine import completed
 from webhook.engine import lint
 from webhook.engine import pod_shapes
 from webhook.engine import reported
@@ -48,6 +49,7 @@ from webhook.engine.world import World
 NO_PODS = "holds no pods"
 NO_ACCELERATOR = "asks for no accelerator"
 _CLAIMS = "gets its devices by resource claims, whose NUMA nodes are not known here"
+_UNSEEN = "leaves the resources of its pods to its operator: explain the pods made of it"
 _OWN_WORDS = "asks for devices in words of its own: explain the pods made of it"
 
 
@@ -91,12 +93,11 @@ def explain(
 
 
 def _explain(manifest: Manifest, context: _Context) -> Iterator[ExplainedTemplate | Skipped]:
-    workload = lint.workload_of(*lint.type_of(manifest), context.around.workloads)
+    workload = context.around.workload(manifest)
     if workload is None:
         shapes = list(pod_shapes.find(manifest.content, accelerators_of_all(context.world.policies)))
     else:
-        locations = workload.locate(manifest.content)
-        shapes = [Shape(pod=one.pod, root=one.spec_path, place=one.place) for one in locations]
+        shapes = [pod_shapes.of(location) for location in context.around.locate(manifest, workload)]
     for shape in shapes:
         if shape.pod is None:
             yield _skipped(manifest, _OWN_WORDS, shape)
@@ -124,12 +125,15 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
         return _skipped(manifest, NO_POLICY, shape)
     pod = context.around.filled(shape.pod or {}, namespace)
     judgement = judge_pod(pod, ruling)
+    if shape.location is not None:
+        judgement = completed.soften(judgement, shape.location)
     exempt = lint.why_exempt(shape.pod or {}, ruling, context.around)
     repaired = bool(judgement.edits) and not context.as_written and exempt is None
     subject = judgement.subject if repaired else gather(read(pod), ruling.policy, ruling.classes, ruling.claims)
     if not subject.accelerators and judgement.outcome is not Outcome.INVALID:
-        return _skipped(manifest, _CLAIMS if subject.facts.claims else NO_ACCELERATOR, shape)
+        return _skipped(manifest, _why_nothing(subject, shape), shape)
     readable = judgement.outcome is not Outcome.INVALID
+    pods = shape.location.pods if shape.location else None
     return ExplainedTemplate(
         result=reported.result(
             manifest,
@@ -139,15 +143,23 @@ def _template(manifest: Manifest, shape: Shape, context: _Context, *, known: boo
             outcome=Outcome.SKIP if exempt else judgement.outcome,
             findings=as_refused(judgement),
             judgement=judgement,
+            pods=pods,
         ),
         repaired=repaired,
         qos=subject.facts.qos.value,
         because=tuple(map(_said, judgement.remaining)) if readable and exempt is None else (),
         containers=tuple(map(_container, subject.facts.containers)),
-        classes=tuple(_class(subject, fit, judgement.told, world.classes) for fit in subject.fits) if readable else (),
+        classes=tuple(_class(subject, fit, judgement, world.classes, pods) for fit in subject.fits) if readable else (),
         ineligible=_ineligible(subject, world.classes) if readable else {},
         notes=tuple(_notes(judgement, subject, exempt, known=known, repaired=repaired)),
     )
+
+
+def _why_nothing(subject: Subject, shape: Shape) -> str:
+    """Say why there is nothing to place."""
+    if shape.location is not None and shape.location.unseen:
+        return _UNSEEN
+    return _CLAIMS if subject.facts.claims else NO_ACCELERATOR
 
 
 def _said(finding: Finding) -> str:
@@ -159,7 +171,9 @@ def _container(container: Container) -> ExplainedContainer:
     return ExplainedContainer(container.name, container.kind.value, requests)
 
 
-def _class(subject: Subject, fit: ClassFit, told: Subject, classes: Sequence[NodeClass]) -> ExplainedClass:
+def _class(
+    subject: Subject, fit: ClassFit, judgement: Judgement, classes: Sequence[NodeClass], pods: int | None
+) -> ExplainedClass:
     node_class, facts = fit.node_class, subject.facts
     traced = trace(facts, node_class)
     admission = traced.admission
@@ -173,8 +187,9 @@ def _class(subject: Subject, fit: ClassFit, told: Subject, classes: Sequence[Nod
         fits=fit.fits,
         reason=fit.reason or fit.uneven,
         replicas=replicas_on_empty(facts, node_class, subject.accelerators, subject.numa_nodes),
+        pods=pods,
         stranded=_stranded(subject, fit),
-        shapes=_shapes(subject, told, node_class, classes),
+        shapes=_shapes(subject, judgement.told, node_class, classes),
         trace=traced,
         drawing=draw(node_class, admission),
     )

@@ -27,7 +27,8 @@ class ExplainedClass:
     `settings` are the kubelet's, by the names of its configuration. `kubelet` is its answer in its own words, and
     `handler` says which part of it refused (None for an admitted pod). `fits` and `reason` are ours; `reason` also says
     what is uneven about a pod over several NUMA nodes. `replicas` is how many such pods an empty node takes, each
-    aligned; `stranded` says which accelerators stay idle beside them, or is empty. `shapes` would fit instead, best
+    aligned, and `pods` how many the object makes, if it says so; `stranded` says which accelerators stay idle beside
+    them, or is empty. `shapes` would fit instead, best
     first.
     """
 
@@ -39,6 +40,7 @@ class ExplainedClass:
     fits: Fits
     reason: str
     replicas: int
+    pods: int | None
     stranded: str
     shapes: tuple[Suggestion, ...]
     trace: Trace

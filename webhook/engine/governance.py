@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from webhook.domain.levels import Modes
 from webhook.domain.manifest import Manifest
+from webhook.domain.pod_location import PodLocation
 from webhook.domain.pointer import field_path
 from webhook.domain.policy import Policy
-from webhook.domain.workload import PodLocation
 from webhook.domain.workload import Workload
 from webhook.engine import exempt
 from webhook.engine import lint
@@ -54,8 +54,8 @@ def find(
     """Yield what holds for every pod template of a known kind, in the order of `manifests`."""
     around = lint.survey(manifests, world, workloads, default_namespace)
     for manifest in manifests:
-        workload = lint.workload_of(*lint.type_of(manifest), workloads)
-        for location in () if workload is None else workload.locate(manifest.content):
+        workload = around.workload(manifest)
+        for location in () if workload is None else around.locate(manifest, workload):
             yield _governance(manifest, location, around)
 
 
@@ -68,11 +68,11 @@ def _governance(manifest: Manifest, location: PodLocation, around: lint.Surround
     policy = None if ruling is None else ruling.policy
     return Governance(
         file=manifest.file,
-        line=manifest.positions.at(location.spec_path),
+        line=manifest.positions.at(location.root),
         kind=lint.type_of(manifest)[1],
         name=reported.name_of(manifest),
         namespace=namespace,
-        path=field_path((*manifest.place, *location.spec_path)),
+        path=field_path((*manifest.place, *location.root)),
         policy=policy,
         modes=None if ruling is None else ruling.modes,
         exemption=(lint.why_exempt(pod, ruling, around) or "") if ruling else "",

@@ -19,9 +19,9 @@ _SELECTORS: tuple[Path, ...] = (("spec", "selector"), ("spec", "jobTemplate", "s
 
 def find(workload: Workload, obj: JsonObject) -> Iterator[Finding]:
     """Yield each place, as a path inside the whole object; a ReplicaSet would make pods that are refused for ever."""
+    is_pod = (workload.group, workload.kind) == ("", "Pod")
     for location in workload.locate(obj):
-        is_template = location.metadata_path != ("metadata",)
-        if is_template and keys.LEVEL in get_object(location.pod, "metadata", "labels"):
+        if not is_pod and keys.LEVEL in get_object(location.pod, "metadata", "labels"):
             yield _finding(location.place(_LABEL))
     for path in _SELECTORS:
         selector = get_object(obj, *map(str, path))

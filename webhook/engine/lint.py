@@ -12,7 +12,7 @@ from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.manifest import Manifest
-from webhook.domain.pointer import Path
+from webhook.domain.pod_location import PodLocation
 from webhook.domain.pointer import field_path
 from webhook.domain.policy import accelerators_of_all
 from webhook.domain.raw import JsonObject
@@ -21,9 +21,9 @@ from webhook.domain.raw import get_text
 from webhook.domain.report import ReadError
 from webhook.domain.report import Report
 from webhook.domain.report import Result
-from webhook.domain.workload import EACH
 from webhook.domain.workload import Workload
 from webhook.engine import claim_survey
+from webhook.engine import completed
 from webhook.engine import exempt
 from webhook.engine import level_label
 from webhook.engine import limit_range
@@ -31,17 +31,21 @@ from webhook.engine import namespace_levels
 from webhook.engine import pod_shapes
 from webhook.engine import promise
 from webhook.engine import reported
+from webhook.engine import runtimes
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Exemption
 from webhook.engine.injection import with_signs_of
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
 from webhook.engine.judge import judge_pod
+from webhook.engine.kinds import kinds_of
+from webhook.engine.kinds import workload_of
 from webhook.engine.limit_range import ContainerDefaults
 from webhook.engine.pod_shapes import Shape
 from webhook.engine.ruling import Ruling
 from webhook.engine.ruling import may_match_in
 from webhook.engine.ruling import rule
+from webhook.engine.runtimes import Runtimes
 from webhook.engine.world import World
 
 UNKNOWN_KIND = "unknown-kind"
@@ -52,16 +56,31 @@ UNGOVERNED = "no-policy"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the judgement of one object draws from the others: LimitRanges by namespace, labels in the world's."""
+    """What the judgement of one object draws from the others: LimitRanges by namespace, labels in the world's.
+
+    `lent` are the serving runtimes among them.
+    """
 
     world: World
     workloads: Sequence[Workload]
     default_namespace: str
     limits: Mapping[str, Sequence[ContainerDefaults]]
+    lent: Runtimes
 
     def namespace(self, manifest: Manifest) -> str:
         """Answer the namespace that the object goes to."""
         return get_text(get_object(manifest.content, "metadata"), "namespace") or self.default_namespace
+
+    def workload(self, manifest: Manifest) -> Workload | None:
+        """Find the kind of workload that the object is, None where its kind is not known."""
+        group, _, version = get_text(manifest.content, "apiVersion").rpartition("/")
+        return workload_of(group, version, get_text(manifest.content, "kind"), self.workloads)
+
+    def locate(self, manifest: Manifest, workload: Workload) -> list[PodLocation]:
+        """Answer the pods of the object, completed by the runtimes that it names."""
+        namespace = self.namespace(manifest)
+        found = workload.locate(manifest.content)
+        return [runtimes.complete(one, workload.group, namespace, self.lent) for one in found]
 
     def filled(self, pod: JsonObject, namespace: str) -> JsonObject:
         """Answer the pod with what the LimitRanges of its namespace fill in."""
@@ -101,7 +120,9 @@ def survey(
     """Gather what the judgement of one object draws from the others."""
     labels = dict(world.namespaces)
     limits: dict[str, list[ContainerDefaults]] = {}
-    around = Surroundings(replace(world, namespaces=labels), workloads, default_namespace, limits)
+    workloads = kinds_of(world.policies, workloads)
+    lent = runtimes.gather(manifests, workloads, default_namespace)
+    around = Surroundings(replace(world, namespaces=labels), workloads, default_namespace, limits, lent)
     for manifest in manifests:
         match type_of(manifest):
             case ("v1", "Namespace"):
@@ -113,21 +134,20 @@ def survey(
 
 
 def _results(manifest: Manifest, around: Surroundings) -> Iterator[Result]:
-    version, kind = type_of(manifest)
-    if (version, kind) == ("v1", "Namespace"):
+    if type_of(manifest) == ("v1", "Namespace"):
         yield from _namespace(manifest, around)
         return
-    workload = workload_of(version, kind, around.workloads)
+    workload = around.workload(manifest)
     if workload is None:
         for shape in pod_shapes.find(manifest.content, accelerators_of_all(around.world.policies)):
             yield _unknown(manifest, shape, around)
         return
-    locations = list(workload.locate(manifest.content))
+    locations = around.locate(manifest, workload)
     labelled = tuple(level_label.find(workload, manifest.content))
     for location in locations:
-        shape = Shape(pod=location.pod, root=location.spec_path, place=location.place)
+        shape = pod_shapes.of(location)
         yield _known(manifest, shape, around, labelled if location is locations[0] else ())
-    if not locations:
+    if not locations and not workload.is_elsewhere(manifest.content):
         yield _without_template(manifest, workload, around)
 
 
@@ -137,7 +157,7 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
     ruling = rule(pod, namespace, around.world)
     if ruling is None:
         return _ungoverned(manifest, shape, namespace)
-    judgement = _judge(pod, ruling, around)
+    judgement = _judge(pod, ruling, around, shape.location)
     exemption = exempt.why_exempt_always(namespace, around.world.own_namespace) or exempt.why_exempt(pod, ruling)
     reason = _said(exemption or exempt.why_pod_exempt(pod, ruling), namespace)
     if reason:
@@ -159,6 +179,7 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
         findings=findings,
         judgement=judgement,
         beside=own,
+        pods=shape.location.pods if shape.location else None,
     )
 
 
@@ -208,19 +229,12 @@ def type_of(manifest: Manifest) -> tuple[str, str]:
     return get_text(manifest.content, "apiVersion"), get_text(manifest.content, "kind")
 
 
-def workload_of(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
-    """Find the kind of workload that an object is, None where its kind is not known."""
-    group, _, number = version.rpartition("/")
-    for workload in workloads:
-        if workload.kind == kind and workload.group == group and number in workload.versions:
-            return workload
-    return None
-
-
-def _judge(written: JsonObject, ruling: Ruling, around: Surroundings) -> Judgement:
+def _judge(written: JsonObject, ruling: Ruling, around: Surroundings, location: PodLocation | None) -> Judgement:
     """Judge the pod with what LimitRanges fill in; QoS class and level are those of the pod as written."""
     filled = around.filled(written, ruling.namespace)
     judgement = judge_pod(filled, ruling)
+    if location is not None:
+        judgement = completed.soften(judgement, location)
     if filled is written:
         return judgement
     as_written = judge_pod(written, ruling)
@@ -252,11 +266,11 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     version, kind = type_of(manifest)
     pod = with_signs_of(manifest.content, shape.pod) if shape.pod is not None else None
     ruling = rule(pod or {}, around.namespace(manifest), around.world)
-    judgement = _judge(pod, ruling, around) if pod is not None and ruling is not None else None
+    judgement = _judge(pod, ruling, around, None) if pod is not None and ruling is not None else None
     what = f"{kind or 'an object without a kind'} ({version or 'without apiVersion'})"
-    known = [workload for workload in around.workloads if workload.kind == kind]
-    if known:
-        message = f"{what} is not served: write {known[0].group}{'/' if known[0].group else ''}{known[0].versions[0]}"
+    known = _other_version(version, kind, around.workloads)
+    if known is not None:
+        message = f"{what} is not served: write {known.group}{'/' if known.group else ''}{known.versions[0]}"
     elif judgement is None:
         message = f"{what} is not a known kind, and asks for devices in words of its own: lint the pods made of it"
     else:
@@ -277,9 +291,26 @@ def _unknown(manifest: Manifest, shape: Shape, around: Surroundings) -> Result:
     )
 
 
+def _other_version(version: str, kind: str, workloads: Sequence[Workload]) -> Workload | None:
+    """Find the kind in another version; built-in kinds have lain in other groups, none of which has a dot."""
+    group = version.rpartition("/")[0]
+    for workload in workloads:
+        if workload.kind == kind and (workload.group == group or not ("." in workload.group or "." in group)):
+            return workload
+    return None
+
+
 def _without_template(manifest: Manifest, workload: Workload, around: Surroundings) -> Result:
-    template: Path = tuple(step for step in workload.templates[0] if step != EACH)
-    path = (*template, "spec")
+    if not workload.required:
+        return reported.result(
+            manifest,
+            namespace=around.namespace(manifest),
+            root=(),
+            outcome=Outcome.WARN,
+            findings=(completed.unseen(),),
+            place=lambda _: (),
+        )
+    path = (*workload.pods[0].base, "spec")
     message = f"{workload.kind} without {field_path(path)}: the API server refuses it, write the pod there"
     finding = Finding(MISSING_TEMPLATE, Severity.INVALID, Level.NONE, path, message)
     return reported.result(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from webhook.domain.pod_location import PodLocation
 from webhook.domain.pointer import Path
 from webhook.domain.policy import Accelerators
 from webhook.domain.raw import JsonObject
@@ -29,12 +30,18 @@ class Shape:
     """Something that may become a pod: `pod` looks like one, `root` is where it lies in the object.
 
     `place` turns a path inside `pod` into one inside the object. `pod` is None where the amounts are in a vocabulary
-    that only the operator understands.
+    that only the operator understands. `location` says more about a pod of a known kind.
     """
 
     pod: JsonObject | None
     root: Path
     place: Callable[[Path], Path]
+    location: PodLocation | None = None
+
+
+def of(location: PodLocation) -> Shape:
+    """Answer the shape of a pod that a known kind locates."""
+    return Shape(pod=location.pod, root=location.root, place=location.place, location=location)
 
 
 def find(content: JsonObject, accelerators: Accelerators) -> Iterator[Shape]:

@@ -39,10 +39,11 @@ def result(
     judgement: Judgement | None = None,
     place: Callable[[Path], Path] = as_it_is,
     beside: Iterable[Finding] = (),
+    pods: int | None = None,
 ) -> Result:
     """Report on the part of `manifest` at `root`; `place` turns paths inside the pod into paths inside the object.
 
-    Findings `beside` are about the object and carry its own paths already.
+    Findings `beside` are about the object and carry its own paths already. `pods` is how many it makes, if it says so.
     """
     return Result(
         file=manifest.file,
@@ -61,6 +62,7 @@ def result(
             *(_finding(manifest, finding, place(finding.path)) for finding in findings),
         ),
         edits=tuple(_edits(manifest, place, judgement)) if judgement else (),
+        pods=pods,
     )
 
 
@@ -91,8 +93,12 @@ def _finding(manifest: Manifest, finding: Finding, path: Path) -> ReportedFindin
 
 
 def _edits(manifest: Manifest, place: Callable[[Path], Path], judgement: Judgement) -> Iterable[ReportedEdit]:
+    told: set[Path] = set()
     for edit in judgement.edits:
         path = place(edit.path)
+        if path in told:  # one field of an operator's own stands for request and limit
+            continue
+        told.add(path)
         yield ReportedEdit(
             path=field_path((*manifest.place, *path)),
             line=manifest.positions.at(path),

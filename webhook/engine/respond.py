@@ -8,9 +8,9 @@ from webhook.domain.fit import ClassFit
 from webhook.domain.fraction import fraction_of
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
+from webhook.domain.pointer import Path
 from webhook.domain.pointer import field_path
 from webhook.domain.policy import Policy
-from webhook.domain.workload import PodLocation
 from webhook.engine import messages
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
@@ -41,13 +41,12 @@ def named(policies: Iterable[Policy]) -> Mapping[str, str]:
     return {"policy": names} if names else {}
 
 
-def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], locations: tuple[PodLocation, ...] = ()) -> Decision:
-    """Refuse with every finding: in the message what fits, in the causes all. `locations` run beside `findings`."""
-    places = (
-        [location.place(finding.path) for finding, location in zip(findings, locations, strict=True)]
-        if locations
-        else [finding.path for finding in findings]
-    )
+def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[Path, ...] = ()) -> Decision:
+    """Refuse with every finding: in the message what fits, in the causes all.
+
+    `places` run beside `findings`, where these are not about the object itself.
+    """
+    places = places or tuple(finding.path for finding in findings)
     lines = [messages.line(finding, place) for finding, place in zip(findings, places, strict=True)]
     return Decision(
         outcome=Outcome.DENY,

@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-import webhook.workloads
-from webhook import registry
 from webhook.domain.raw import JsonObject
-from webhook.domain.workload import Workload
 from webhook.engine import pods
 from webhook.engine import respond
 from webhook.engine import subresources
@@ -17,16 +14,14 @@ from webhook.engine.exempt import requester_of
 from webhook.engine.exempt import why_exempt
 from webhook.engine.exempt import why_exempt_always
 from webhook.engine.exempt import why_mirror
+from webhook.engine.kinds import kinds_of
+from webhook.engine.kinds import workload_of
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.ruling import NO_POLICY
 from webhook.engine.ruling import Ruling
 from webhook.engine.ruling import rule
 from webhook.engine.world import World
-
-WORKLOADS = {
-    (workload.group, workload.kind): workload for workload in registry.load(webhook.workloads, "WORKLOAD", Workload)
-}
 
 
 def review(request: Request, world: World) -> Decision:
@@ -49,7 +44,7 @@ def _decide(request: Request, world: World) -> Decision:
         return _review_pod(request, request.object, world)
     if request.review_pass is Pass.MUTATE:
         return respond.skip("not a pod")
-    workload = WORKLOADS.get((request.group, request.kind))
+    workload = workload_of(request.group, request.version, request.kind, kinds_of(world.policies))
     if workload is None:
         warning = f"numagate does not know kind {request.kind[:60]}: its pods are judged when they are created"
         return respond.admit(Outcome.UNKNOWN, (), [warning], {"decision": "unknown"})

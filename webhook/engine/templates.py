@@ -3,22 +3,25 @@
 from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
+from dataclasses import replace
 
 from webhook.domain import keys
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
+from webhook.domain.pod_location import PodLocation
 from webhook.domain.policy import OFF
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
-from webhook.domain.workload import PodLocation
 from webhook.domain.workload import Workload
 from webhook.engine import level_label
 from webhook.engine import messages
 from webhook.engine import respond
+from webhook.engine.completed import soften
+from webhook.engine.completed import unseen
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Exemption
@@ -36,7 +39,6 @@ from webhook.engine.ruling import Ruling
 from webhook.engine.ruling import rule
 from webhook.engine.world import World
 
-_WHOLE = PodLocation(pod={}, spec_path=("spec",), metadata_path=("metadata",))
 _SEVERITY_OF_OUTCOMES = (Outcome.INVALID, Outcome.REPAIR, Outcome.WARN, Outcome.ACCEPT)
 
 
@@ -65,14 +67,26 @@ def review(workload: Workload, request: Request, world: World) -> Decision:
     for location, ruling in ruled:
         exemption = why_exempt(location.pod, ruling, requester) or why_pod_exempt(location.pod, ruling)
         if exemption is None:
-            judged.append(_Judged(location, ruling, judge_pod(location.pod, ruling)))
+            judged.append(_Judged(location, ruling, soften(judge_pod(location.pod, ruling), location)))
         else:
             exempt.append(exemption)
     labelled = tuple(level_label.find(workload, new))
+    if not located and not labelled:
+        return _without_pods(workload, new, request.namespace, world)
     if exempt and not judged and not labelled:
         return respond.exempt(exempt[0], [ruling.policy for _, ruling in ruled])
     modes = _strictest(ruling.modes for _, ruling in ruled)
     return _decide(judged, labelled, modes, requester, controlled=_is_controlled(new))
+
+
+def _without_pods(workload: Workload, new: JsonObject, namespace: str, world: World) -> Decision:
+    """Warn of an object that leaves its pods to its operator; the schema refuses one that must have a template."""
+    ruling = rule({}, namespace, world)
+    if workload.required or workload.is_elsewhere(new) or ruling is None:
+        return respond.skip("no pods")
+    audit = respond.audit(Outcome.WARN, (unseen(),), ruling.modes, [ruling.policy])
+    warnings = () if _is_controlled(new) else respond.warned((unseen(),), ruling.modes)
+    return respond.admit(Outcome.WARN, (unseen(),), warnings, audit)
 
 
 def _decide(
@@ -80,8 +94,8 @@ def _decide(
 ) -> Decision:
     """Decide by the judgements; `labelled` are findings about the object around the templates, `modes` those of it."""
     refused = [
-        *((one, _WHOLE) for one in labelled if modes.enforce is not Level.NONE),
-        *((one, item.location) for item in judged for one in _hard(item)),
+        *((one, one.path) for one in labelled if modes.enforce is not Level.NONE),
+        *((one, item.location.place(one.path)) for item in judged for one in _hard(item)),
     ]
     over = [one for item in judged for one in _expired(item, requester)]
     outcome = Outcome.DENY if labelled else _outcome(judged)
@@ -90,8 +104,8 @@ def _decide(
     if controlled:
         return respond.admit(outcome, findings, (), audit)
     if refused:
-        refused += [(one, item.location) for item in judged for one in _expired(item, requester)]
-        return respond.deny(tuple(one for one, _ in refused), audit, tuple(location for _, location in refused))
+        refused += [(one, item.location.place(one.path)) for item in judged for one in _expired(item, requester)]
+        return respond.deny(tuple(one for one, _ in refused), audit, tuple(place for _, place in refused))
     warnings = [text for item in judged for text in _warnings(item)]
     return respond.admit(outcome, findings, (*respond.warned((*labelled, *over), modes), *warnings), audit)
 
@@ -130,9 +144,9 @@ def _hard(item: _Judged) -> Iterator[Finding]:
 
 
 def _warnings(item: _Judged) -> Iterator[str]:
-    judgement = item.judgement
+    judgement, place = item.judgement, item.location.place
     cured = {edit.code for edit in judgement.edits}
-    yield from map(messages.would_repair_warning, judgement.edits)
+    yield from (messages.would_repair_warning(replace(edit, path=place(edit.path))) for edit in judgement.edits)
     yield from respond.warned((one for one in judgement.findings if one.code not in cured), item.ruling.modes)
 
 

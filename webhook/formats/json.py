@@ -43,6 +43,7 @@ def _result(result: Result) -> dict[str, object]:
         "name": result.name,
         "namespace": result.namespace,
         "path": result.path,
+        "pods": result.pods,
         "decision": result.decision,
         "level": result.level,
         "qos": result.qos,

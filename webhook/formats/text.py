@@ -51,7 +51,8 @@ def _result(result: Result) -> Iterator[str]:
     subject = " ".join(visible(part) for part in (result.kind or "object", result.name) if part)
     yield f"  {result.decision.upper():8}{subject}  {visible(result.path)}, line {result.line}"
     reached = f"QoS {result.qos}, level {result.level}; " if result.qos else ""
-    yield f"          {reached}namespace {visible(result.namespace)}"
+    pods = "" if result.pods in {None, 1} else f"; {_count(result.pods or 0, 'pod')}"
+    yield f"          {reached}namespace {visible(result.namespace)}{pods}"
     yield from (f"          {line}" for line in _classes(result.classes))
     for finding in result.findings:
         yield f"    {_finding(finding, result.path)}"

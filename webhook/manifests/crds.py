@@ -27,7 +27,7 @@ def crds() -> list[Manifest]:
     """Make both definitions."""
     return [
         _crd(AlignmentPolicy, POLICIES, "alignpol", _policy_columns()),
-        _crd(NodeProfile, PROFILES, "nodeprof", _profile_columns(), nodes=_count("Nodes of this class at the moment.")),
+        _crd(NodeProfile, PROFILES, "nodeprof", _profile_columns(), nodes=_count("Nodes that the selector matches.")),
     ]
 
 
@@ -129,7 +129,7 @@ def _policy_columns() -> list[Manifest]:
 def _profile_columns() -> list[Manifest]:
     return [
         _column("Machine", "string", ".spec.machine", "The machine of the library that it starts from."),
-        _column("Nodes", "integer", ".status.nodes", "Nodes of this class at the moment."),
+        _column("Nodes", "integer", ".status.nodes", "Nodes that the selector matches."),
     ]
 
 

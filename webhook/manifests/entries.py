@@ -4,14 +4,15 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webhook import registry
-from webhook import workloads
 from webhook.domain.api import GROUP
 from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
 from webhook.domain.api import VERSION
+from webhook.domain.pod_source import PodSource
+from webhook.domain.pointer import Path
 from webhook.domain.policy import Policy
 from webhook.domain.workload import Workload
+from webhook.engine.kinds import kinds_of
 from webhook.manifests import match
 from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import NAME
@@ -20,6 +21,7 @@ from webhook.manifests.settings import Manifest
 FAIL = "Fail"
 IGNORE = "Ignore"
 
+_SCOPES = {True: "Namespaced", False: "Cluster", None: "*"}
 _MUTATE = "/mutate"
 _VALIDATE = "/validate"
 _NAMESPACES = "/namespaces"
@@ -59,7 +61,10 @@ def mutating(policy: Policy) -> tuple[Entry, ...]:
 
 def validating(policy: Policy) -> tuple[Entry, ...]:
     """Answer the entries that may only refuse or warn."""
-    return (_pods(policy), _promise(policy), _subresources(policy), _claims(policy), _templates(policy), _objects())
+    return (
+        *(_pods(policy), _promise(policy), _subresources(policy), _claims(policy)),
+        *(_templates(policy), _operators(policy), _objects()),
+    )
 
 
 def _pods(policy: Policy) -> Entry:
@@ -114,23 +119,29 @@ def _claims(policy: Policy) -> Entry:
 
 def _templates(policy: Policy) -> Entry:
     """Judge workloads when they are applied; their pods are judged again, so nothing is lost without an answer."""
-    kinds = _kinds()
-    grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for kind in kinds:
-        grouped.setdefault((kind.group, kind.versions), []).append(kind.resource)
+    kinds, _ = _kinds(policy)
+    paths = (source.base for kind in kinds for source in kind.pods)
     return Entry(
         name="templates.validate.numagate.io",
         path=_VALIDATE,
-        rules=tuple(
-            _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions)
-            for (group, versions), resources in sorted(grouped.items())
-        ),
-        conditions=(
-            (
-                "accelerator-or-key",
-                match.templates((path for kind in kinds for path in kind.templates), policy.accelerators),
-            ),
-        ),
+        rules=_rules(kinds),
+        conditions=(("accelerator-or-key", match.templates(paths, policy.accelerators)),),
+        binding=False,
+        seconds=3,
+    )
+
+
+def _operators(policy: Policy) -> Entry:
+    """Judge what operators make pods of, when it is applied; their controllers' own updates stay out of the way.
+
+    What such an object asks for has as many places as there are kinds, so the service looks for it.
+    """
+    _, kinds = _kinds(policy)
+    return Entry(
+        name="operators.validate.numagate.io",
+        path=_VALIDATE,
+        rules=_rules(kinds),
+        conditions=(("created-or-respecified", match.created_or_respecified()),),
         binding=False,
         seconds=3,
     )
@@ -163,9 +174,27 @@ def namespaces(selected: Iterable[str]) -> Entry:
     )
 
 
-def _kinds() -> list[Workload]:
-    """Answer the registered kinds that hold templates; a Pod has entries of its own."""
-    return [kind for kind in registry.load(workloads, "WORKLOAD", Workload) if () not in kind.templates]
+def _kinds(policy: Policy) -> tuple[list[Workload], list[Workload]]:
+    """Answer the kinds with templates where the built-in kinds have them, and all others; a Pod has its own entries."""
+    known = [kind for kind in kinds_of((policy,)) if kind.kind != "Pod"]
+    usual = {source for kind in known if kind.required for source in map(_place, kind.pods)}
+    alike = [kind for kind in known if usual.issuperset(map(_place, kind.pods))]
+    return alike, [kind for kind in known if kind not in alike]
+
+
+def _place(source: PodSource) -> tuple[Path, Path | None, str]:
+    return source.base, source.spec, source.completed_by
+
+
+def _rules(kinds: Iterable[Workload]) -> tuple[Manifest, ...]:
+    """Write one rule for the kinds of a group that have the same versions."""
+    grouped: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
+    for kind in kinds:
+        grouped.setdefault((kind.group, kind.versions, _SCOPES[kind.namespaced]), set()).add(kind.resource)
+    return tuple(
+        _rule(("CREATE", "UPDATE"), sorted(resources), group=group, versions=versions, scope=scope)
+        for (group, versions, scope), resources in sorted(grouped.items())
+    )
 
 
 def _rule(

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 
 from webhook.domain import keys
+from webhook.domain.pod_path import EACH
 from webhook.domain.pointer import Path
 from webhook.domain.policy import IMPLICIT
 from webhook.domain.policy import Accelerators
-from webhook.domain.workload import EACH
 
 _MAGIC = re.compile(r"[*?\[]")
 _WIDTH = 90
@@ -93,6 +93,12 @@ def templates(paths: Iterable[Path], accelerators: Accelerators) -> str:
             plain.append(f"{_select('object', path)}.orValue({{}})")
     first = [f"[{', '.join(plain)}].exists(t,\n{_indent(pod('t', accelerators))})"] if plain else []
     return " ||\n".join([*first, *nested]) or "false"
+
+
+def created_or_respecified() -> str:
+    """Say that an object is new, or that an update changed more than its metadata and status."""
+    new, old = (f"{variable}.?metadata.?generation.orValue(0)" for variable in ("object", "oldObject"))
+    return f"request.operation != 'UPDATE' || {new} != {old}"
 
 
 def accelerator(variable: str, accelerators: Accelerators) -> str:

@@ -10,7 +10,7 @@ from webhook.domain.claims import ClaimCatalog
 from webhook.domain.policy import Policy
 from webhook.domain.topology import NodeClass
 from webhook.engine.world import World
-from webhook.sources.snapshot import LoadedWorld
+from webhook.sources.snapshot_reader import LoadedWorld
 from webhook.web.health import Health
 from webhook.web.probes import Check
 

@@ -23,8 +23,8 @@ from webhook.kube.once import Once
 from webhook.kube.single import ObjectWatch
 from webhook.server.installing import Installer
 from webhook.server.metrics import Metrics
-from webhook.sources.snapshot import LoadedWorld
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import LoadedWorld
+from webhook.sources.snapshot_reader import Reader
 
 JOIN_SECONDS: Final = 2.0
 

@@ -10,6 +10,7 @@ from webhook.domain.errors import PolicyError
 from webhook.domain.overlap import by_name_alone
 from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
+from webhook.sources.policy_file import is_partial
 from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 
@@ -22,6 +23,8 @@ def faults(data: JsonObject, *, own_namespace: str) -> tuple[PolicyError, ...]:
         return found
     if document.kind == api.POLICY:
         return tuple(lockouts(document, own_namespace=own_namespace))
+    if is_partial(document):
+        return ()  # what it completes is known on the nodes only
     try:
         read_profile(document)
     except PolicyError as error:

@@ -1,53 +1,29 @@
-"""Writes and reads the world snapshot: policies, node classes and namespaces in one compact JSON document.
+"""Writes the world snapshot: policies, node classes and namespaces in one compact JSON document.
 
-Never one entry per node. The controller writes it, serving pods and `numagate lint --world` read it.
+Never one entry per node. The controller writes it; `snapshot_reader` reads it.
 """
 
 import hashlib
-from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace
 from datetime import datetime
-from functools import partial
-from pathlib import Path
-from typing import Any
-from typing import TypeVar
-from typing import cast
 
 import orjson
 
-from webhook import __version__
-from webhook.config.document import Document
-from webhook.config.document import from_object
 from webhook.domain import api
-from webhook.domain import instant
-from webhook.domain.claims import ClaimCatalog
-from webhook.domain.claims import DeviceClass
 from webhook.domain.errors import NumagateError
-from webhook.domain.errors import PolicyError
-from webhook.domain.policy import Policy
-from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
-from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
-from webhook.domain.raw import get_texts
-from webhook.domain.topology import Free
-from webhook.domain.topology import NodeClass
-from webhook.domain.topology import with_shared_parts
-from webhook.sources.policy_file import read_policy
-from webhook.sources.policy_file import read_profile
 
 KIND = "World"
 MAX_BYTES = 1024 * 1024
 """No ConfigMap holds more."""
 
-_T = TypeVar("_T")
-_GENERATION_LENGTH = 12
+GENERATION_LENGTH = 12
+"""Hex digits of a generation."""
 _KIB = 1024
 _REMEDIES = {
     "policies": "shorten their lists with patterns",
@@ -55,8 +31,6 @@ _REMEDIES = {
     "classes": "delete NodeProfiles that no node needs",
     "deviceClasses": "delete device classes that nobody claims",
 }
-_POLICY_HEAD = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
-_PROFILE_HEAD = {"apiVersion": api.API_VERSION, "kind": api.PROFILE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +46,6 @@ class Content:
     classes: Sequence[JsonObject]
     namespaces: Mapping[str, Mapping[str, str]]
     device_classes: Sequence[JsonObject] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedWorld:
-    """A snapshot that was read; `written` is when, `sources` says for each class which source each field is from."""
-
-    policies: tuple[Policy, ...]
-    classes: tuple[NodeClass, ...]
-    namespaces: Mapping[str, Mapping[str, str]]
-    claims: ClaimCatalog
-    generation: str
-    written: datetime
-    source: str
-    sources: Mapping[str, Mapping[str, str]]
 
 
 def encode(content: Content, written: datetime) -> bytes:
@@ -124,15 +84,16 @@ def check_size(text: str) -> None:
 def generation_of(content: Content) -> str:
     """Name what decisions follow from: neither how many nodes a class has, nor what they have free."""
     decisive = [
-        sorted((get_text(get_object(one, "metadata"), "name"), _text(one.get("spec"))) for one in content.policies),
-        sorted((get_text(one, "name"), _text(one.get("spec")), one.get("trusted")) for one in content.classes),
-        sorted((name, _text(dict(labels))) for name, labels in content.namespaces.items()),
-        sorted(_text(one) for one in content.device_classes),
+        sorted((get_text(get_object(one, "metadata"), "name"), text_of(one.get("spec"))) for one in content.policies),
+        sorted((get_text(one, "name"), text_of(one.get("spec")), one.get("trusted")) for one in content.classes),
+        sorted((name, text_of(dict(labels))) for name, labels in content.namespaces.items()),
+        sorted(text_of(one) for one in content.device_classes),
     ]
-    return hashlib.sha256(orjson.dumps(decisive)).hexdigest()[:_GENERATION_LENGTH]
+    return hashlib.sha256(orjson.dumps(decisive)).hexdigest()[:GENERATION_LENGTH]
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """Write a value as JSON, equal values alike."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -140,174 +101,5 @@ def _grouped(namespaces: Mapping[str, Mapping[str, str]]) -> list[JsonObject]:
     """Write equal labels once: a cluster has many namespaces and few ways to label them."""
     groups: dict[str, tuple[Mapping[str, str], list[str]]] = {}
     for name, labels in sorted(namespaces.items()):
-        groups.setdefault(_text(dict(labels)), (labels, []))[1].append(name)
+        groups.setdefault(text_of(dict(labels)), (labels, []))[1].append(name)
     return [{"labels": dict(labels), "names": names} for _, (labels, names) in sorted(groups.items())]
-
-
-class Reader:
-    """Reads one snapshot after the other; what did not change between two of them stays the same object."""
-
-    def __init__(self) -> None:
-        """Start with nothing known."""
-        self._known: dict[tuple[str, str], object] = {}
-
-    def read(self, data: bytes, source: str) -> LoadedWorld:
-        """Read a snapshot.
-
-        Raises:
-            PolicyError: it is no snapshot, or something in it cannot be in force.
-        """
-        document = _parse(data, source)
-        content = document.data
-        written = instant.parse(get_text(content, "written"))
-        if written is None:
-            raise document.error(("written",), "no instant like 2027-01-31T00:00:00Z: export the snapshot again")
-        kept = _Kept(self._known, {})
-        entries = [as_object(entry) for entry in get_list(content, "classes")]
-        namespaces, devices = get_list(content, "namespaces"), get_list(content, "deviceClasses")
-        world = LoadedWorld(
-            policies=_policies(get_list(content, "policies"), entries, source, kept),
-            classes=_classes(entries, source, kept),
-            namespaces=kept.same("namespaces", namespaces, lambda: dict(_labels(namespaces))),
-            claims=kept.same("devices", devices, lambda: ClaimCatalog(classes=dict(_device_classes(devices)))),
-            generation=get_text(content, "generation"),
-            written=written,
-            source=source,
-            sources={get_text(one, "name"): _texts(get_object(one, "sources")) for one in entries},
-        )
-        self._known = kept.now
-        return world
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What was made of the last snapshot and of this one, by what it was made from."""
-
-    before: Mapping[tuple[str, str], object]
-    now: dict[tuple[str, str], object]
-
-    def same(self, what: str, content: object, make: Callable[[], _T]) -> _T:
-        """Answer what was made of the same content before, or what `make` makes of it now."""
-        key = (what, _text(content))
-        value: Any = self.before.get(key)
-        if value is None:
-            value = make()
-        self.now[key] = value
-        return cast("_T", value)
-
-    def all_of(self, what: str) -> tuple[Any, ...]:
-        """Answer all such things of the last snapshot."""
-        return tuple(value for key, value in self.before.items() if key[0] == what)
-
-
-def _policies(entries: list[object], classes: Iterable[JsonObject], source: str, kept: _Kept) -> tuple[Policy, ...]:
-    """Read the policies; the generation of each is over its own text and those of all classes."""
-    decisive = sorted((_text(_named(one)), one.get("trusted") is not False) for one in classes)
-
-    def make(entry: object) -> Policy:
-        policy = read_policy(_checked({**_POLICY_HEAD, **as_object(entry)}, source))
-        text = orjson.dumps([__version__, _text(entry), decisive])
-        return replace(policy, generation=hashlib.sha256(text).hexdigest()[:_GENERATION_LENGTH])
-
-    made = [kept.same("policy", [entry, decisive], partial(make, entry)) for entry in entries]
-    return kept.same("policies", [entries, decisive], lambda: tuple(sorted(made, key=lambda one: one.order)))
-
-
-def _classes(entries: list[JsonObject], source: str, kept: _Kept) -> tuple[NodeClass, ...]:
-    before = kept.all_of("class")
-
-    def make(named: JsonObject) -> NodeClass:
-        made = read_profile(_checked({**_PROFILE_HEAD, **named}, source))
-        return with_shared_parts((*before, made))[-1]
-
-    made = [kept.same("class", _named(one), partial(make, _named(one))) for one in entries]
-    counted = [partial(_counted, node_class, entry) for node_class, entry in zip(made, entries, strict=True)]
-    return kept.same("classes", entries, lambda: with_shared_parts(one() for one in counted))
-
-
-def _named(entry: JsonObject) -> JsonObject:
-    return {"metadata": {"name": entry.get("name")}, "spec": entry.get("spec")}
-
-
-def load_snapshot(path: str | Path) -> LoadedWorld:
-    """Read the snapshot in a file.
-
-    Raises:
-        PolicyError: the file cannot be read, or holds no snapshot.
-    """
-    return Reader().read(read_snapshot(path), str(path))
-
-
-def read_snapshot(path: str | Path) -> bytes:
-    """Read a file.
-
-    Raises:
-        PolicyError: it cannot be read.
-    """
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise PolicyError(message, source=str(path)) from None
-
-
-def _parse(data: bytes, source: str) -> Document:
-    from webhook.config.schema import check_model  # noqa: PLC0415 - pydantic loads slowly, and lint may not need it
-    from webhook.config.snapshot_schema import Snapshot  # noqa: PLC0415
-
-    if len(data) > MAX_BYTES:
-        message = f"{len(data)} bytes are too many for a world snapshot: at most {MAX_BYTES}"
-        raise PolicyError(message, source=source)
-    try:
-        content = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        message = f"no world snapshot: not valid JSON ({error})"
-        raise PolicyError(message, source=source) from None
-    if not isinstance(content, dict):
-        message = "no world snapshot: write one with numagate world export"
-        raise PolicyError(message, source=source)
-    document = from_object(content, source)
-    check_model(document, Snapshot)
-    return document
-
-
-def _checked(data: JsonObject, source: str) -> Document:
-    from webhook.config import grammar  # noqa: PLC0415 - as above
-
-    document = from_object(data, f"{source}: {data['kind']} {get_text(get_object(data, 'metadata'), 'name')}")
-    grammar.check(document)
-    return document
-
-
-def _counted(node_class: NodeClass, entry: JsonObject) -> NodeClass:
-    nodes, trusted = entry.get("nodes"), entry.get("trusted") is not False
-    return replace(
-        node_class, nodes=nodes if isinstance(nodes, int) else 0, trusted=trusted, free=_free(get_object(entry, "free"))
-    )
-
-
-def _free(block: JsonObject) -> Free | None:
-    if not block:
-        return None
-    cells = (as_object(cell) for cell in get_list(block, "cells"))
-    return Free(
-        seen=get_text(block, "seen"),
-        cells=tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in cells),
-    )
-
-
-def _labels(entries: Iterable[object]) -> Iterable[tuple[str, Mapping[str, str]]]:
-    for entry in entries:
-        labels = _texts(get_object(entry, "labels"))
-        for name in get_texts(entry, "names"):
-            yield name, labels
-
-
-def _device_classes(entries: Iterable[object]) -> Iterable[tuple[str, DeviceClass]]:
-    for entry in entries:
-        name = get_text(entry, "name")
-        yield name, DeviceClass(name, get_text(entry, "extendedResourceName"), get_texts(entry, "drivers"))
-
-
-def _texts(block: JsonObject) -> Mapping[str, str]:
-    return {key: get_text(block, key) for key in block}

@@ -1,6 +1,8 @@
 """A CronJob: the pod template sits two levels down, in the job template."""
 
+from webhook.domain.pod_count import times
 from webhook.domain.workload import Workload
+from webhook.domain.workload import template
 
 WORKLOAD = Workload(
     name="cron-job",
@@ -8,5 +10,6 @@ WORKLOAD = Workload(
     versions=("v1",),
     kind="CronJob",
     resource="cronjobs",
-    templates=(("spec", "jobTemplate", "spec", "template"),),
+    pods=(template(".spec.jobTemplate.spec.template", times(".spec.jobTemplate.spec.parallelism")),),
+    required=True,
 )

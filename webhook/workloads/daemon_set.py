@@ -1,6 +1,7 @@
 """A DaemonSet: one pod of `spec.template` per eligible node."""
 
 from webhook.domain.workload import Workload
+from webhook.domain.workload import template
 
 WORKLOAD = Workload(
     name="daemon-set",
@@ -8,5 +9,6 @@ WORKLOAD = Workload(
     versions=("v1",),
     kind="DaemonSet",
     resource="daemonsets",
-    templates=(("spec", "template"),),
+    pods=(template(".spec.template"),),
+    required=True,
 )

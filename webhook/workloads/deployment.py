@@ -1,6 +1,8 @@
 """A Deployment: its ReplicaSets copy `spec.template`."""
 
+from webhook.domain.pod_count import times
 from webhook.domain.workload import Workload
+from webhook.domain.workload import template
 
 WORKLOAD = Workload(
     name="deployment",
@@ -8,5 +10,6 @@ WORKLOAD = Workload(
     versions=("v1",),
     kind="Deployment",
     resource="deployments",
-    templates=(("spec", "template"),),
+    pods=(template(".spec.template", times(".spec.replicas")),),
+    required=True,
 )

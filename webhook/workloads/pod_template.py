@@ -1,6 +1,7 @@
 """A PodTemplate: a template of its own, outside any spec."""
 
 from webhook.domain.workload import Workload
+from webhook.domain.workload import template
 
 WORKLOAD = Workload(
     name="pod-template",
@@ -8,5 +9,6 @@ WORKLOAD = Workload(
     versions=("v1",),
     kind="PodTemplate",
     resource="podtemplates",
-    templates=(("template",),),
+    pods=(template(".template"),),
+    required=True,
 )

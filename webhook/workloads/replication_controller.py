@@ -1,6 +1,8 @@
 """A ReplicationController: the ReplicaSet of the core group."""
 
+from webhook.domain.pod_count import times
 from webhook.domain.workload import Workload
+from webhook.domain.workload import template
 
 WORKLOAD = Workload(
     name="replication-controller",
@@ -8,5 +10,6 @@ WORKLOAD = Workload(
     versions=("v1",),
     kind="ReplicationController",
     resource="replicationcontrollers",
-    templates=(("spec", "template"),),
+    pods=(template(".spec.template", times(".spec.replicas")),),
+    required=True,
 )

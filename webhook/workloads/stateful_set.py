@@ -1,6 +1,8 @@
 """A StatefulSet: every ordinal's pod is made from `spec.template`."""
 
+from webhook.domain.pod_count import times
 from webhook.domain.workload import Workload
+from webhook.domain.workload import template
 
 WORKLOAD = Workload(
     name="stateful-set",
@@ -8,5 +10,6 @@ WORKLOAD = Workload(
     versions=("v1",),
     kind="StatefulSet",
     resource="statefulsets",
-    templates=(("spec", "template"),),
+    pods=(template(".spec.template", times(".spec.replicas")),),
+    required=True,
 )

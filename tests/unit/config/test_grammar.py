@@ -58,7 +58,7 @@ def test_the_documentation_describes_no_field_that_does_not_exist() -> None:
 
 def test_examples_of_the_documentation_are_documents_or_specs() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     for block in blocks:
         for document in read_stream(block, "policy.md"):
             if "kind" in document.data:

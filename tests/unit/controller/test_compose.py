@@ -98,7 +98,8 @@ def test_a_last_snapshot_that_is_none_is_ignored(picture: Picture, text: str) ->
 
 def test_a_class_that_no_replica_could_read_is_left_out(picture: Picture, caplog: pytest.LogCaptureFixture) -> None:
     selector = {"matchLabels": {"node.kubernetes.io/instance-type": "odd"}}
-    spec = {"numa": [{"cpus": "0-7", "memory": "64Gi"}], "kubelet": {"cpuManagerPolicy": "magic"}, "selector": selector}
+    machine = {"numa": [{"cpus": "0-7", "memory": "64Gi"}], "devices": {"nvidia.com/gpu": {"0": 1}}}
+    spec = {**machine, "kubelet": {"cpuManagerPolicy": "magic"}, "selector": selector}
     picture.composer.adopt(json.dumps({"classes": [{"name": "odd", "spec": spec, "nodes": 2}], "policies": []}))
 
     assert "odd" not in {one["name"] for one in written(picture)["classes"]}

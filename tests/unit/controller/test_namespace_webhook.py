@@ -1,6 +1,7 @@
 """The endpoint behind /namespaces: it allows whatever comes, and every trouble is one warning."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -88,9 +89,9 @@ class Bench:
         return response
 
     def warned(self, body: bytes = RAISED, query: str = "timeout=2s") -> list[str]:
-        """Send one request, and answer the warnings."""
+        """Send one request, and answer the warnings; how long it took is left open."""
         found: list[str] = self.ask(body, query).get("warnings", [])
-        return found
+        return [re.sub(r"in [0-9.]+ s:", "in N s:", text) for text in found]
 
     async def _send(self, body: bytes, query: str) -> httpx.Response:
         endpoint = NamespaceWebhook(
@@ -133,14 +134,14 @@ def test_what_was_listed_before_an_error_is_judged() -> None:
 
     assert texts[0] == f"{HEAD}1 of 1"
     assert texts[2:] == [
-        "numagate judged 1 of 2 pods in 0.0 s: others may be refused, too",
+        "numagate judged 1 of 2 pods in N s: others may be refused, too",
         "numagate could not list the pods of this namespace: GET /api/v1/namespaces/team-a/pods: 500: etcd is away",
     ]
 
 
 def test_pods_that_were_not_listed_in_time_are_counted() -> None:
     assert Bench(pages([pod()], remaining=3399)).warned() == [
-        "numagate judged 1 of 3,400 pods in 0.0 s: others may be refused, too"
+        "numagate judged 1 of 3,400 pods in N s: others may be refused, too"
     ]
 
 

@@ -121,19 +121,19 @@ def test_a_workload_without_a_template_is_invalid(tmp_path: Path) -> None:
 
 
 def test_a_pod_of_an_unknown_kind_is_judged_and_never_called_fine(tmp_path: Path) -> None:
-    custom = {"apiVersion": "ray.io/v1", "kind": "RayService", "spec": {"worker": {"spec": UNEQUAL["spec"]}}}
+    custom = {"apiVersion": "acme.example/v1", "kind": "Gizmo", "spec": {"worker": {"spec": UNEQUAL["spec"]}}}
     result = only(tmp_path, custom)
     assert (result.decision, result.path, codes(result)) == (
         "unknown",
         "spec.worker.spec",
         ["unknown-kind", "unequal-resources"],
     )
-    assert "RayService (ray.io/v1) is not a known kind" in result.findings[0].message
+    assert "Gizmo (acme.example/v1) is not a known kind" in result.findings[0].message
     assert [edit.path for edit in result.edits] == ["spec.worker.spec.containers[0].resources.requests[cpu]"]
 
 
 def test_an_aligned_pod_of_an_unknown_kind_is_still_unknown(tmp_path: Path) -> None:
-    custom = {"apiVersion": "ray.io/v1", "kind": "RayService", "spec": {"worker": {"spec": pod()["spec"]}}}
+    custom = {"apiVersion": "acme.example/v1", "kind": "Gizmo", "spec": {"worker": {"spec": pod()["spec"]}}}
     assert only(tmp_path, custom).decision == "unknown"
 
 
@@ -141,6 +141,16 @@ def test_a_version_that_is_not_served_is_unknown_and_names_the_right_one(tmp_pat
     old = {**deployment(pod()), "apiVersion": "extensions/v1beta1"}
     result = only(tmp_path, old)
     assert (result.decision, "write apps/v1" in result.findings[0].message) == ("unknown", True)
+
+
+def test_a_kind_of_another_group_that_has_the_same_name_is_not_taken_for_it(tmp_path: Path) -> None:
+    strange = {**deployment(pod()), "apiVersion": "acme.example/v1", "kind": "Job"}
+    assert "is not a known kind" in only(tmp_path, strange).findings[0].message
+
+
+def test_a_version_of_an_operator_s_kind_that_is_not_known_names_the_known_one(tmp_path: Path) -> None:
+    newer = {**deployment(pod()), "apiVersion": "leaderworkerset.x-k8s.io/v9", "kind": "LeaderWorkerSet"}
+    assert "write leaderworkerset.x-k8s.io/v1" in only(tmp_path, newer).findings[0].message
 
 
 def test_a_sign_on_an_object_announces_what_its_pods_will_get(tmp_path: Path) -> None:

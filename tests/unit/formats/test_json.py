@@ -21,6 +21,7 @@ RESULT = {
     "name": "llm",
     "namespace": "team-a",
     "path": "spec",
+    "pods": None,
     "decision": "repair",
     "level": "none",
     "qos": "Burstable",

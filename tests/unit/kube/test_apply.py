@@ -4,6 +4,7 @@ from scripted import Reply
 from scripted import scripted
 
 from webhook.kube.apply import apply_config_map
+from webhook.kube.apply import patch_json
 from webhook.kube.apply import patch_status
 from webhook.kube.resource import Resource
 
@@ -31,3 +32,16 @@ def test_a_status_is_patched_at_its_own_path() -> None:
         (asked,) = server.asked
 
     assert asked.body == {"status": {"conditions": []}}
+
+
+def test_a_json_patch_is_sent_whole() -> None:
+    path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/numagate"
+    operations = [
+        {"op": "test", "path": "/metadata/resourceVersion", "value": "7"},
+        {"op": "add", "path": "/webhooks/0/rules", "value": []},
+    ]
+    with scripted({f"PATCH {path}": [Reply()]}) as (server, client):
+        patch_json(client, path, operations)
+        (asked,) = server.asked
+
+    assert (asked.query, asked.body) == ({"fieldManager": "numagate-controller"}, operations)

@@ -16,6 +16,12 @@ def test_namespaces_without_the_label_are_never_looked_at() -> None:
     assert [item["expression"] for item in conditions] == [f"object.metadata.?labels[?'{keys.ADMISSION}'].hasValue()"]
 
 
+def test_every_way_to_change_a_label_is_watched() -> None:
+    (rule,) = guard()[0]["spec"]["matchConstraints"]["resourceRules"]
+
+    assert rule["resources"] == ["namespaces", "namespaces/status", "namespaces/finalize"]
+
+
 def test_every_refusal_names_the_label() -> None:
     messages = [item["message"] for item in guard()[0]["spec"]["validations"]]
 

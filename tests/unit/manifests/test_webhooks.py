@@ -18,6 +18,7 @@ NAMES = [
     "subresources.validate.numagate.io",
     "claims.validate.numagate.io",
     "templates.validate.numagate.io",
+    "operators.validate.numagate.io",
     "objects.validate.numagate.io",
 ]
 
@@ -47,9 +48,9 @@ def test_the_entries_are_those_of_the_design(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("enforce", ["Fail", "Fail", "Fail", "Fail", "Ignore", "Ignore", "Ignore"]),
-        ("trial", ["Ignore"] * 7),
-        ("observe", ["Ignore"] * 6),
+        ("enforce", ["Fail"] * 4 + ["Ignore"] * 4),
+        ("trial", ["Ignore"] * 8),
+        ("observe", ["Ignore"] * 7),
     ],
 )
 def test_only_enforcing_refuses_for_want_of_an_answer(settings: Settings, mode: str, expected: list[str]) -> None:
@@ -74,11 +75,11 @@ def test_the_mode_can_be_read_from_both_configurations(settings: Settings) -> No
 
 
 def test_time_limits_are_three_and_five_seconds(settings: Settings) -> None:
-    assert [entry["timeoutSeconds"] for entry in entries(settings)] == [3, 5, 5, 5, 3, 3, 3]
+    assert [entry["timeoutSeconds"] for entry in entries(settings)] == [3, 5, 5, 5, 3, 3, 3, 3]
 
 
 def test_only_the_mutating_entry_is_invoked_again(settings: Settings) -> None:
-    assert [entry.get("reinvocationPolicy") for entry in entries(settings)] == ["IfNeeded"] + [None] * 6
+    assert [entry.get("reinvocationPolicy") for entry in entries(settings)] == ["IfNeeded"] + [None] * 7
 
 
 def test_every_entry_is_free_of_side_effects_and_speaks_v1(settings: Settings) -> None:
@@ -90,7 +91,7 @@ def test_every_entry_is_free_of_side_effects_and_speaks_v1(settings: Settings) -
 
 
 def test_no_label_of_an_object_keeps_it_away(settings: Settings) -> None:
-    assert [entry["objectSelector"] for entry in entries(settings)] == [{}] * 7
+    assert [entry["objectSelector"] for entry in entries(settings)] == [{}] * 8
 
 
 def test_own_kube_system_and_exempt_namespaces_are_excluded_by_name(settings: Settings) -> None:
@@ -151,3 +152,52 @@ def test_pods_are_mutated_only_when_they_are_created(settings: Settings) -> None
     (rule,) = one(settings, "pods.mutate.numagate.io")["rules"]
 
     assert (rule["operations"], rule["resources"]) == (["CREATE"], ["pods"])
+
+
+WARNED = "namespaces.validate.numagate.io"
+
+
+def test_the_controller_is_asked_only_where_there_is_one(settings: Settings) -> None:
+    assert WARNED not in {entry["name"] for entry in entries(settings)}
+    assert WARNED in {entry["name"] for entry in entries(settings, selected=())}
+
+
+@pytest.mark.parametrize("mode", ["observe", "trial", "enforce"])
+def test_a_change_of_a_namespace_waits_two_seconds_and_never_fails(settings: Settings, mode: str) -> None:
+    entry = one(settings, WARNED, selected=(), mode=mode)
+
+    assert (entry["failurePolicy"], entry["timeoutSeconds"], entry["sideEffects"]) == ("Ignore", 2, "None")
+    assert entry["rules"] == [
+        {
+            "apiGroups": [""],
+            "apiVersions": ["v1"],
+            "operations": ["UPDATE"],
+            "resources": ["namespaces"],
+            "scope": "Cluster",
+        }
+    ]
+    assert entry["clientConfig"]["service"]["name"] == "numagate-controller"
+
+
+def test_labels_that_policies_select_by_are_watched(settings: Settings) -> None:
+    (condition,) = one(settings, WARNED, selected=("tier", "example.com/team"))["matchConditions"]
+
+    assert "k in ['example.com/team', 'tier'] ||" in condition["expression"]
+    assert "k.startsWith('numagate.io/')" in condition["expression"]
+
+
+def test_an_exempt_pattern_is_compared_with_the_name_of_the_namespace(settings: Settings) -> None:
+    rule = ExemptionRule("tests", namespaces=("openshift-*",))
+    exempting = replace(settings.policy, exemptions=Exemptions(rules=(rule,), pods=False))
+    made = configurations(exempting, selected=())
+    entry: Any = made[1]["webhooks"]
+
+    assert entry[-1]["matchConditions"][0]["expression"] == "!(object.metadata.name.startsWith('openshift-'))"
+
+
+def test_by_address_the_controller_has_one_of_its_own(settings: Settings) -> None:
+    url = "https://127.0.0.1:1"
+    entry = one(settings, WARNED, selected=(), url=url, controller_url="https://127.0.0.1:2")
+
+    assert entry["clientConfig"] == {"url": "https://127.0.0.1:2/namespaces"}
+    assert WARNED not in {entry["name"] for entry in entries(settings, selected=(), url=url)}

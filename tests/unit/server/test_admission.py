@@ -35,8 +35,8 @@ from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
 from webhook.sources.snapshot import Content
-from webhook.sources.snapshot import Reader
 from webhook.sources.snapshot import encode
+from webhook.sources.snapshot_reader import Reader
 from webhook.web.body import MAX_BYTES
 from webhook.web.body import Meter
 from webhook.web.endpoint import MAX_QUEUE

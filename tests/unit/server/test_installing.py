@@ -12,9 +12,9 @@ from webhook.server.metrics import Metrics
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
 from webhook.sources.snapshot import Content
-from webhook.sources.snapshot import LoadedWorld
-from webhook.sources.snapshot import Reader
 from webhook.sources.snapshot import encode
+from webhook.sources.snapshot_reader import LoadedWorld
+from webhook.sources.snapshot_reader import Reader
 
 NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
 

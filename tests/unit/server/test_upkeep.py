@@ -14,9 +14,9 @@ from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.sources.policy_file import load_policy
 from webhook.sources.snapshot import Content
-from webhook.sources.snapshot import Reader
 from webhook.sources.snapshot import encode
-from webhook.sources.snapshot import read_snapshot
+from webhook.sources.snapshot_reader import Reader
+from webhook.sources.snapshot_reader import read_snapshot
 from webhook.tls.context import CertificateStore
 
 GOOD = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: %s}\nspec: {governs: accelerators}\n"

@@ -29,6 +29,7 @@ def found(kind: str, spec: str, **more: Any) -> list[str]:
         ("AlignmentPolicy", "{}"),
         ("AlignmentPolicy", "{modes: {enforce: none}, repair: {helperDefault: {cpu: 50m, memory: 1Gi}}}"),
         ("NodeProfile", "{machine: dgx-h100}"),
+        ("NodeProfile", "{selector: {matchLabels: {a: b}}, kubelet: {topologyManagerPolicy: restricted}}"),
         (
             "NodeProfile",
             "{numa: [{id: 0, memory: 1Gi, coreCount: 4, threadsPerCore: 1}], devices: {example.com/npu: {'0': 2}}}",

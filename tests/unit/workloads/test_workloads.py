@@ -1,71 +1,88 @@
-"""Every workload kind finds its pod templates, and only those."""
+"""Every workload kind finds its pods, counts them, and knows where their parts are written."""
 
-from typing import Any
-
+import kindtable
 import pytest
-from builders import pod
+from kindtable import Sample
 
-import webhook.workloads
-from webhook import registry
 from webhook.domain.pointer import field_path
 from webhook.domain.workload import Workload
+from webhook.engine.kinds import REGISTERED
+from webhook.engine.kinds import workload_of
 
-WORKLOADS = {workload.kind: workload for workload in registry.load(webhook.workloads, "WORKLOAD", Workload)}
-
-SPEC: dict[str, Any] = pod()["spec"]
-TEMPLATE = {"metadata": {"labels": {"app": "llm"}}, "spec": SPEC}
-OBJECTS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "Pod": ("v1", "spec", {"spec": SPEC}),
-    "PodTemplate": ("v1", "template.spec", {"template": TEMPLATE}),
-    "ReplicationController": ("v1", "spec.template.spec", {"spec": {"template": TEMPLATE}}),
-    "Deployment": ("apps/v1", "spec.template.spec", {"spec": {"template": TEMPLATE}}),
-    "ReplicaSet": ("apps/v1", "spec.template.spec", {"spec": {"template": TEMPLATE}}),
-    "StatefulSet": ("apps/v1", "spec.template.spec", {"spec": {"template": TEMPLATE}}),
-    "DaemonSet": ("apps/v1", "spec.template.spec", {"spec": {"template": TEMPLATE}}),
-    "Job": ("batch/v1", "spec.template.spec", {"spec": {"template": TEMPLATE}}),
-    "CronJob": (
-        "batch/v1",
-        "spec.jobTemplate.spec.template.spec",
-        {"spec": {"jobTemplate": {"spec": {"template": TEMPLATE}}}},
-    ),
-}
+CONTAINER = ("spec", "containers", 0)
+SAMPLES = [pytest.param(sample, id=sample.id) for sample in kindtable.load()]
+WITH_PODS = [pytest.param(sample, id=sample.id) for sample in kindtable.load() if "accepted" in sample.objects]
+UNSEEN = [pytest.param(sample, id=sample.id) for sample in kindtable.load() if "unseen" in sample.objects]
+ELSEWHERE = [pytest.param(sample, id=sample.id) for sample in kindtable.load() if sample.elsewhere is not None]
+BY_NAME = {workload.name: workload for workload in REGISTERED}
 
 
-def test_every_kind_of_the_registry_is_in_this_table() -> None:
-    assert sorted(OBJECTS) == sorted(WORKLOADS)
+def workload(sample: Sample) -> Workload:
+    group, _, version = sample.api_version.rpartition("/")
+    found = workload_of(group, version, sample.kind, REGISTERED)
+    assert found is not None
+    return found
 
 
-@pytest.mark.parametrize("kind", sorted(OBJECTS))
-def test_a_kind_belongs_to_its_group_and_version(kind: str) -> None:
-    group = WORKLOADS[kind].group
-    assert OBJECTS[kind][0] in {f"{group}/{version}" if group else version for version in WORKLOADS[kind].versions}
+def test_every_kind_of_the_registry_has_samples() -> None:
+    assert {sample.name for sample in kindtable.load()} == set(BY_NAME)
 
 
-@pytest.mark.parametrize("kind", sorted(OBJECTS))
-def test_the_template_is_found_with_its_place(kind: str) -> None:
-    _, path, content = OBJECTS[kind]
-    (location,) = WORKLOADS[kind].locate(content)
-    assert (field_path(location.spec_path), location.pod["spec"]) == (path, SPEC)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_kind_is_found_by_group_version_and_kind(sample: Sample) -> None:
+    assert workload(sample).name == sample.name
 
 
-@pytest.mark.parametrize("kind", sorted(OBJECTS))
-def test_paths_inside_the_pod_are_placed_in_the_object(kind: str) -> None:
-    _, path, content = OBJECTS[kind]
-    (location,) = WORKLOADS[kind].locate(content)
-    metadata = path.removesuffix("spec") + "metadata.labels[app]"
-    assert field_path(location.place(("spec", "containers", 0))) == f"{path}.containers[0]"
-    assert field_path(location.place(("metadata", "labels", "app"))) == metadata
+def test_no_two_kinds_answer_for_the_same_objects() -> None:
+    keys = [(one.group, version, one.kind) for one in REGISTERED for version in one.versions]
+    assert sorted(set(keys)) == sorted(keys)
 
 
-@pytest.mark.parametrize("kind", sorted(OBJECTS))
+@pytest.mark.parametrize("sample", WITH_PODS)
+def test_the_pods_are_found_at_their_places_and_counted(sample: Sample) -> None:
+    found = workload(sample).locate(sample.objects["accepted"])
+    assert {field_path(location.root): location.pods for location in found} == dict(sample.pods)
+
+
+@pytest.mark.parametrize("sample", WITH_PODS)
+def test_every_pod_looks_like_a_pod(sample: Sample) -> None:
+    for location in workload(sample).locate(sample.objects["accepted"]):
+        spec: object = location.pod["spec"]
+        assert isinstance(spec, dict)
+        assert [one["resources"]["limits"] for one in spec["containers"]] == [
+            {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "1"}
+        ]
+
+
+@pytest.mark.parametrize("sample", WITH_PODS)
+def test_what_is_inside_a_pod_is_placed_in_the_object(sample: Sample) -> None:
+    location = next(iter(workload(sample).locate(sample.objects["accepted"])))
+    assert field_path(location.place((*CONTAINER, "resources", "limits", "cpu"))) == sample.cpu
+
+
+@pytest.mark.parametrize("sample", UNSEEN)
+def test_an_object_that_leaves_its_resources_to_the_operator_shows_no_pod_to_judge(sample: Sample) -> None:
+    assert not workload(sample).required
+    assert [one for one in workload(sample).locate(sample.objects["unseen"]) if not one.unseen] == []
+
+
+@pytest.mark.parametrize("sample", ELSEWHERE)
+def test_an_object_that_names_the_origin_of_its_pods_has_none(sample: Sample) -> None:
+    assert sample.elsewhere is not None
+    assert workload(sample).is_elsewhere(sample.elsewhere)
+    assert list(workload(sample).locate(sample.elsewhere)) == []
+
+
 @pytest.mark.parametrize("content", [{}, {"spec": None}, {"spec": {}}, {"spec": {"template": []}}, {"template": "x"}])
-def test_an_object_without_a_template_has_none(kind: str, content: dict[str, Any]) -> None:
-    if kind == "Pod":
-        assert [location.pod for location in WORKLOADS[kind].locate(content)] == [content] * ("spec" in content)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_an_object_without_a_pod_has_none_to_judge(sample: Sample, content: dict[str, object]) -> None:
+    found = [one for one in workload(sample).locate(content) if not one.unseen]
+    if sample.kind in {"Pod", "Revision"}:
+        assert [location.pod for location in found] == [content] * ("spec" in content)
     else:
-        assert list(WORKLOADS[kind].locate(content)) == []
+        assert found == []
 
 
-@pytest.mark.parametrize("kind", sorted(WORKLOADS))
-def test_the_resource_is_the_plural_of_the_kind(kind: str) -> None:
-    assert f"{kind.lower()}s" == WORKLOADS[kind].resource
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_the_resource_is_the_plural_of_the_kind(name: str) -> None:
+    assert f"{BY_NAME[name].kind.lower()}s" == BY_NAME[name].resource

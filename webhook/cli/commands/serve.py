@@ -47,9 +47,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from webhook.sources.policy_file import LoadedPolicy  # noqa: PLC0415
     from webhook.sources.policy_file import load_policy  # noqa: PLC0415
     from webhook.sources.policy_file import load_profiles  # noqa: PLC0415
-    from webhook.sources.snapshot import LoadedWorld  # noqa: PLC0415
-    from webhook.sources.snapshot import Reader  # noqa: PLC0415
-    from webhook.sources.snapshot import read_snapshot  # noqa: PLC0415
+    from webhook.sources.snapshot_reader import LoadedWorld  # noqa: PLC0415
+    from webhook.sources.snapshot_reader import Reader  # noqa: PLC0415
+    from webhook.sources.snapshot_reader import read_snapshot  # noqa: PLC0415
     from webhook.web import logs  # noqa: PLC0415
 
     snapshot = arguments.world or arguments.world_object

@@ -130,7 +130,7 @@ def _answers(one: ExplainedClass) -> Html:
     rows: list[tuple[str, Child]] = [("kubelet", tag("code", one.kubelet + handler))]
     if one.reason and one.reason != one.kubelet:
         rows.append(("numagate", one.reason))
-    rows.append(("replicas", tag("span", wording.replicas(one.replicas), class_="replicas")))
+    rows.append(("replicas", tag("span", wording.replicas(one.replicas, one.pods), class_="replicas")))
     if one.stranded:
         rows.append(("stranded", one.stranded))
     if one.shapes:

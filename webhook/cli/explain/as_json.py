@@ -67,6 +67,7 @@ def _template(template: ExplainedTemplate) -> Mapping[str, object]:
         "name": result.name,
         "namespace": result.namespace,
         "path": result.path,
+        "pods": result.pods,
         "decision": result.decision,
         "because": list(template.because),
         "repaired": template.repaired,

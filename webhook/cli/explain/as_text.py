@@ -113,7 +113,8 @@ def _class(one: ExplainedClass, columns: int) -> Iterator[Line]:
         yield from _told("numagate: ", one.reason, columns)
     handler = "" if one.handler in {None, "topology-manager"} else f" ({one.handler})"
     yield from _told("the kubelet: ", one.kubelet + handler, columns)
-    yield from _told("replicas: ", "; ".join(filter(None, (wording.replicas(one.replicas), one.stranded))), columns)
+    replicas = wording.replicas(one.replicas, one.pods)
+    yield from _told("replicas: ", "; ".join(filter(None, (replicas, one.stranded))), columns)
     for shape in one.shapes:
         yield from _told("instead: ", shape.text, columns)
     for drawn in boxes(one.drawing, columns - 2):

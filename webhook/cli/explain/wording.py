@@ -76,9 +76,16 @@ def outcome(merge: Merge) -> str:
     return f"{affinity}: {'admitted' if merge.admitted else 'refused'}"
 
 
-def replicas(number: int) -> str:
-    """Say how many such pods an empty node takes."""
-    return f"an empty node takes {number} such pod{'' if number == 1 else 's'}, aligned"
+def replicas(number: int, pods: int | None = None) -> str:
+    """Say how many such pods an empty node takes, and how many nodes the `pods` of an object need."""
+    text = f"an empty node takes {_such(number, 'pod')}, aligned"
+    if pods is None or pods <= 1 or not number:
+        return text
+    return f"{text}: the {pods} pods of this object need {_such(-(-pods // number), 'node')}"
+
+
+def _such(number: int, noun: str) -> str:
+    return f"{number} such {noun}{'' if number == 1 else 's'}"
 
 
 def placed(placement: Placement) -> Iterator[str]:

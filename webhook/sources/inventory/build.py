@@ -66,7 +66,8 @@ def build(
     reader: Reader = read,
 ) -> Survey:
     """Make the classes of all nodes; `reader` is `read`, or a version of it that remembers."""
-    drafts, unknown = _drafts(group(records, profiles), reader)
+    groups = group(records, profiles)
+    drafts, unknown = _drafts(groups, reader)
     drafts += _unmatched(profiles, drafts)
     agreeing: defaultdict[tuple[Pairs, str], int] = defaultdict(int)
     for draft in drafts:
@@ -84,6 +85,7 @@ def build(
             Unknown(reason, len(nodes), tuple(sorted(nodes)[:_EXAMPLES])) for reason, nodes in sorted(unknown.items())
         ),
         nodes=len(records),
+        profiles=_matched(groups, profiles),
     )
 
 
@@ -164,6 +166,14 @@ def _unmatched(profiles: Sequence[ProfileFacts], drafts: Iterable[_Draft]) -> li
         if merged.declared and profile.name not in used and not why_no_class(merged.spec):
             found.append(_draft(merged, (("profile", profile.name),), [], dict(profile.labels)))
     return found
+
+
+def _matched(groups: Iterable[Group], profiles: Iterable[ProfileFacts]) -> dict[str, int]:
+    counts = dict.fromkeys(sorted(profile.name for profile in profiles), 0)
+    for one in groups:
+        for profile in one.traits.profiles:
+            counts[profile.name] += len(one.members)
+    return counts
 
 
 def _most_common(drafts: Sequence[_Draft], names: Sequence[str]) -> dict[Pairs, tuple[int, str, str]]:

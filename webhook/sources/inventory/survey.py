@@ -50,11 +50,15 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All classes in the order of their names, and all nodes without one; `nodes` counts both."""
+    """All classes in the order of their names, and all nodes without one; `nodes` counts both.
+
+    `profiles` says of each NodeProfile, full or partial, how many nodes carry the labels of its selector.
+    """
 
     classes: tuple[SurveyedClass, ...]
     unknown: tuple[Unknown, ...]
     nodes: int
+    profiles: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def documents(self) -> tuple[JsonObject, ...]:

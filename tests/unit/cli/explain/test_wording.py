@@ -50,6 +50,23 @@ def test_replicas_are_counted_in_words(number: int, noun: str) -> None:
     assert wording.replicas(number) == f"an empty node takes {number} such {noun}, aligned"
 
 
+@pytest.mark.parametrize(
+    ("pods", "told"),
+    [
+        (None, ""),
+        (1, ""),
+        (2, ": the 2 pods of this object need 1 such node"),
+        (7, ": the 7 pods of this object need 4 such nodes"),
+    ],
+)
+def test_the_pods_of_an_object_are_divided_by_what_a_node_takes(pods: int | None, told: str) -> None:
+    assert wording.replicas(2, pods) == f"an empty node takes 2 such pods, aligned{told}"
+
+
+def test_where_a_node_takes_none_no_number_of_nodes_is_told() -> None:
+    assert wording.replicas(0, 4) == "an empty node takes 0 such pods, aligned"
+
+
 def test_a_placement_names_cpus_memory_and_devices() -> None:
     blocks = (MemoryBlock("memory", (0, 1), 64 << 30), MemoryBlock("hugepages-2Mi", (0,), 0))
     placement = Placement("a", 0b1111, (0,), blocks, {"nvidia.com/gpu": ("g0", "g1")}, (0,), "01/true")

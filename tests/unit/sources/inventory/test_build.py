@@ -175,6 +175,14 @@ def test_a_partial_profile_completes_what_the_nodes_report() -> None:
     assert (found["name"], found["trusted"]) == ("p5.48xlarge", True)
 
 
+def test_the_nodes_of_every_profile_are_counted() -> None:
+    part = profile("part", {"zone": "z0"}, kubelet={"version": "1.36"})
+    whole = profile("whole", P5, machine="aws-p5-48xlarge")
+    survey = survey_of([*pool(3), part, whole, profile("none", {"a": "b"}), profile("bare", None)])
+
+    assert survey.profiles == {"bare": 0, "none": 0, "part": 2, "whole": 3}
+
+
 def test_labels_alone_are_not_trusted_because_nobody_tells_the_kubelet() -> None:
     survey = survey_of([node(f"n{number}", labels=P5, **SIZES) for number in range(5)])
 

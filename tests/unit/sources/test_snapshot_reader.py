@@ -14,10 +14,10 @@ from webhook.domain.errors import PolicyError
 from webhook.domain.quantity import Quantity
 from webhook.sources.snapshot import MAX_BYTES
 from webhook.sources.snapshot import Content
-from webhook.sources.snapshot import Reader
 from webhook.sources.snapshot import encode
 from webhook.sources.snapshot import generation_of
-from webhook.sources.snapshot import load_snapshot
+from webhook.sources.snapshot_reader import Reader
+from webhook.sources.snapshot_reader import load_snapshot
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 

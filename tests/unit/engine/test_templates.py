@@ -1,0 +1,88 @@
+"""Every kind that carries pods is judged at admission: accepted, warned of repairs, and refused."""
+
+from typing import Any
+
+import kindtable
+import pytest
+from builders import request
+from builders import world
+from caseobjects import Object
+from caseobjects import copied
+from kindtable import Sample
+
+from webhook.engine.completed import unseen
+from webhook.engine.decision import Decision
+from webhook.engine.decision import Outcome
+from webhook.engine.review import review
+
+
+def given(*outcomes: str) -> list[Any]:
+    """Answer the samples of everything but pods, which are judged by entries of their own."""
+    rows = kindtable.objects(*outcomes)
+    return [pytest.param(sample, found, id=sample.id) for sample, found in rows if sample.kind != "Pod"]
+
+
+def decide(sample: Sample, new: Object, old: Object | None = None) -> Decision:
+    group, _, version = sample.api_version.rpartition("/")
+    named = {"group": group, "version": version, "kind": sample.kind, "resource": f"{sample.kind.lower()}s"}
+    return review(request(new, operation="UPDATE" if old else "CREATE", old_object=old, **named), world())
+
+
+@pytest.mark.parametrize(("sample", "found"), given("accepted"))
+def test_an_aligned_object_passes_in_silence(sample: Sample, found: Object) -> None:
+    decision = decide(sample, found)
+    assert (decision.outcome, decision.allowed, decision.warnings) == (Outcome.ACCEPT, True, ())
+
+
+@pytest.mark.parametrize(("sample", "found"), given("repaired"))
+def test_what_the_pods_will_be_repaired_for_is_warned_of(sample: Sample, found: Object) -> None:
+    decision = decide(sample, found)
+    assert (decision.outcome, decision.allowed) == (Outcome.REPAIR, True)
+    field = sample.cpu.replace("[cpu]", ".cpu").split(".")[-2]
+    assert decision.warnings[0].endswith(f": write {field}.cpu: 8 (is 7); its pods will be repaired so")
+
+
+@pytest.mark.parametrize(("sample", "found"), given("refused"))
+def test_what_no_repair_cures_is_refused_at_the_place_where_it_is_written(sample: Sample, found: Object) -> None:
+    decision = decide(sample, found)
+    assert (decision.outcome, decision.allowed) == (Outcome.DENY, False)
+    block = sample.cpu.removesuffix("[cpu]").removesuffix(".cpu")
+    assert decision.causes[0][0].startswith(block)
+    assert "misfit" in decision.message
+
+
+@pytest.mark.parametrize(("sample", "found"), given("unseen"))
+def test_an_object_that_leaves_all_to_the_operator_passes_with_a_warning(sample: Sample, found: Object) -> None:
+    decision = decide(sample, found)
+    assert (decision.outcome, decision.allowed) == (Outcome.WARN, True)
+    assert decision.warnings == (f"{unseen().message} [unseen-resources]",)
+
+
+@pytest.mark.parametrize(("sample", "found"), given("refused"))
+def test_an_update_that_leaves_the_pods_unchanged_passes(sample: Sample, found: Object) -> None:
+    changed = {**found, "metadata": {**found["metadata"], "labels": {"team": "a"}, "finalizers": ["x/y"]}}
+    decision = decide(sample, changed, found)
+    assert (decision.outcome, decision.allowed, decision.audit["reason"]) == (
+        Outcome.SKIP,
+        True,
+        "template unchanged",
+    )
+
+
+@pytest.mark.parametrize(("sample", "found"), given("refused"))
+def test_an_update_of_the_pods_is_judged(sample: Sample, found: Object) -> None:
+    assert not decide(sample, found, copied(sample.objects["accepted"])).allowed
+
+
+@pytest.mark.parametrize(("sample", "found"), given("refused"))
+def test_an_object_that_a_controller_owns_is_never_refused(sample: Sample, found: Object) -> None:
+    owner = {"apiVersion": "example.com/v1", "kind": "Owner", "name": "o", "uid": "u", "controller": True}
+    owned = {**found, "metadata": {**found["metadata"], "ownerReferences": [owner]}}
+    decision = decide(sample, owned)
+    assert (decision.outcome, decision.allowed, decision.warnings) == (Outcome.DENY, True, ())
+
+
+def test_an_object_whose_pods_come_from_another_one_is_none_of_our_business() -> None:
+    for sample in kindtable.load():
+        if sample.elsewhere is not None:
+            assert decide(sample, sample.elsewhere).outcome is Outcome.SKIP

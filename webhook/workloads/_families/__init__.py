@@ -1,0 +1,1 @@
+"""What the kinds of one family share: paths that several of them embed."""

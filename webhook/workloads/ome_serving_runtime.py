@@ -1,0 +1,17 @@
+"""A ServingRuntime of OME: the server that the InferenceServices of a namespace are completed with."""
+
+from webhook.domain.workload import Workload
+from webhook.domain.workload import pod_spec
+from webhook.workloads._families.ome import components
+
+_BY = "the InferenceService"
+_CONFIGS = ("engineConfig", "decoderConfig", "routerConfig")
+
+WORKLOAD = Workload(
+    name="ome-serving-runtime",
+    group="ome.io",
+    versions=("v1beta1",),
+    kind="ServingRuntime",
+    resource="servingruntimes",
+    pods=(*components(_CONFIGS, completed_by=_BY), pod_spec(".spec", completed_by=_BY)),
+)
