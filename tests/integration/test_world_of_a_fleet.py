@@ -27,7 +27,7 @@ from fleets import report_of
 from gpupods import gpu_pod
 
 from webhook.domain import api
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 FLEET = fleet(400)
 COUNTS = Counter(member.kind for member in FLEET)

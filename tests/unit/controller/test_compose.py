@@ -14,7 +14,7 @@ from webhook.controller.changes import Changes
 from webhook.controller.watches import Picture
 from webhook.domain import api
 from webhook.domain.raw import JsonObject
-from webhook.sources.snapshot import Reader
+from webhook.sources.snapshot_reader import Reader
 
 NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
 SELECTING = {"governs": "accelerators", "match": {"namespaceSelector": {"matchLabels": {"team": "a"}}}}
