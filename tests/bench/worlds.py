@@ -40,7 +40,7 @@ _POOL = "karpenter.sh/nodepool"
 PODS: Mapping[str, dict[str, Any]] = {
     "2 GPUs, on one pool": {"gpus": 2, "pool": "serving"},
     "2 GPUs, anywhere": {"gpus": 2, "pool": ""},
-    "16 GPUs, refused": {"gpus": 16, "pool": "serving"},
+    "16 GPUs, too many": {"gpus": 16, "pool": "serving"},
 }
 
 
