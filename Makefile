@@ -85,7 +85,7 @@ bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--
 	@$(BIN)/python tests/bench/run.py $(KEEP)
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
-	@PYTHONPATH=tests $(BIN)/python tests/bench/scale.py $(KEEP)
+	@$(BIN)/python tests/bench/scale.py $(KEEP)
 
 lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest versions.
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
