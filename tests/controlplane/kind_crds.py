@@ -36,9 +36,7 @@ _RESOURCES = _fields(limits=_QUANTITIES, requests=_QUANTITIES)
 _CONTAINERS: Object = {"type": "array", "items": _fields(name=_TEXT, image=_TEXT, resources=_RESOURCES)}
 _TEMPLATE = _fields(
     metadata=_fields(labels=_TEXTS, annotations=_TEXTS),
-    spec=_fields(
-        containers=_CONTAINERS, initContainers=_CONTAINERS, nodeSelector=_TEXTS, restartPolicy=_TEXT
-    ),
+    spec=_fields(containers=_CONTAINERS, initContainers=_CONTAINERS, nodeSelector=_TEXTS, restartPolicy=_TEXT),
 )
 
 FREE_TEMPLATES = ("kaito.sh",)

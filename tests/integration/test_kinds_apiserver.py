@@ -171,7 +171,10 @@ def test_entries_for_kinds_that_are_not_installed_do_no_harm(before: dict[str, A
 def test_an_update_that_leaves_the_pods_alone_passes(sample: Sample, kinds: ControlPlane) -> None:
     path = stored(kinds, sample, "unchanged")
 
-    assert patched(kinds, path, {"metadata": {"labels": {"team": "a"}, "finalizers": ["example.com/keep"]}}) == (200, ())
+    assert patched(kinds, path, {"metadata": {"labels": {"team": "a"}, "finalizers": ["example.com/keep"]}}) == (
+        200,
+        (),
+    )
     note = {"note": "of no pod"}  # the spec of a Revision is that of a pod
     assert patched(kinds, path, note if sample.kind == "Revision" else {"spec": note}) == (200, ())
 

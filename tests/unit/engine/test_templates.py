@@ -72,8 +72,11 @@ def test_an_aligned_object_passes_in_silence(sample: Sample, found: Object) -> N
 def test_what_the_pods_will_be_repaired_for_is_warned_of(sample: Sample, found: Object) -> None:
     decision = decide(sample, found)
     assert (decision.outcome, decision.allowed) == (Outcome.REPAIR, True)
-    field = sample.cpu.replace("[cpu]", ".cpu").split(".")[-2]
-    assert decision.warnings[0].endswith(f": write {field}.cpu: 8 (is 7); its pods will be repaired so")
+    field = sample.cpu
+    if len(sample.pods) == 1 and field.removesuffix(".resources.limits[cpu]").endswith(".containers[0]"):
+        field = "limits.cpu"  # no other place can be meant
+    _, _, told = decision.warnings[0].partition(": ")
+    assert told.removesuffix("; its pods will be repaired so") == f"write {field}: 8 (is 7)"
 
 
 @pytest.mark.parametrize(("sample", "found"), given("refused"))
@@ -136,3 +139,22 @@ def test_what_only_serves_models_is_governed_whatever_its_image_is_called(sample
     unnamed = json.loads(json.dumps(found).replace("registry.example/vllm:1", "registry.example/app:1"))
     decision = decide(sample, unnamed, governs=Governs.INFERENCE)
     assert decision.allowed == (sample.name not in SERVES_MODELS)
+
+
+def test_each_of_several_pods_is_named_in_its_warnings() -> None:
+    (sample,) = [one for one in kindtable.load() if one.id == "ray-cluster-fleet-v1alpha1"]
+    assert decide(sample, sample.objects["repaired"]).warnings == (
+        "server: write spec.template.spec.headGroupSpec.template.spec.containers[0].resources.limits[cpu]: 8 (is 7)",
+        "server: write spec.template.spec.headGroupSpec.template.spec.containers[0].resources.requests[cpu]: 8 (is 7)",
+        "server: write spec.template.spec.workerGroupSpecs[0].template.spec.containers[0].resources.limits[cpu]: 8 (is 7)",
+        "server: write spec.template.spec.workerGroupSpecs[0].template.spec.containers[0].resources.requests[cpu]: 8 (is 7)",
+    )
+
+
+def test_what_several_pods_are_refused_for_is_said_once_with_every_place() -> None:
+    (sample,) = [one for one in kindtable.load() if one.id == "role-based-group-v1alpha2"]
+    decision = decide(sample, sample.objects["refused"])
+    places = [f"{place}.containers[0].resources.limits[nvidia.com/gpu]" for place in sample.pods]
+    assert decision.message.startswith("container server: 8 nvidia.com/gpu never fit one NUMA node of generic-2x4")
+    assert decision.message.endswith(f" [{', '.join(places)}: 8, want at most 4; misfit]")
+    assert [field for field, _ in decision.causes] == places
