@@ -51,7 +51,7 @@ def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[
     return Decision(
         outcome=Outcome.DENY,
         allowed=False,
-        message=messages.refusal(lines),
+        message=messages.refusal(messages.lines(findings, places)),
         causes=tuple((messages.escape(field_path(place)), line) for place, line in zip(places, lines, strict=True)),
         audit={**audit, "decision": "deny"},
         findings=findings,
@@ -65,9 +65,9 @@ def admit(
     return Decision(outcome, allowed=True, warnings=messages.capped(warnings), audit=audit, findings=findings)
 
 
-def warned(findings: Iterable[Finding], modes: Modes) -> tuple[str, ...]:
-    """Write the findings that warn mode covers."""
-    return tuple(messages.finding_warning(finding) for finding in findings if finding.level <= modes.warn)
+def warned(findings: Iterable[Finding], modes: Modes, where: str | None = None) -> tuple[str, ...]:
+    """Write the findings that warn mode covers; `where` is the pod in an object that has several."""
+    return tuple(messages.finding_warning(finding, where) for finding in findings if finding.level <= modes.warn)
 
 
 def audit(

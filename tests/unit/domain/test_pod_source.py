@@ -41,6 +41,12 @@ def test_a_bare_spec_has_no_metadata() -> None:
     assert location.place(CPU) == ("spec", "podSpec", *CPU[1:])
 
 
+def test_what_an_operator_keeps_beside_the_fields_of_a_bare_spec_is_no_part_of_the_pod() -> None:
+    spec = {"containers": [{"name": "a"}], "nodeSelector": {"pool": "gpu"}}
+    location = one(pod_spec(".spec.decode"), {"spec": {"decode": {**spec, "replicas": 2, "autoScaling": {}}}})
+    assert location.pod == {"spec": spec}
+
+
 def test_a_bare_spec_without_containers_is_none() -> None:
     assert list(pod_spec(".spec").locate({"spec": {"replicas": 1}})) == []
 
