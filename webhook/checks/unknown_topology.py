@@ -40,7 +40,7 @@ def find(subject: Subject) -> Iterator[Flaw]:
 
 
 def _reported(unsure: ClassFit, severity: Severity) -> Flaw:
-    """Tell what the cluster says of itself, where something keeps that from being trusted: few nodes, a name, a guess."""
+    """Tell what the cluster says of itself, which something keeps from being trusted: few nodes, a name, a guess."""
     one = unsure.node_class
     count = f" ({one.nodes} node{'s'[: one.nodes != 1]})" if one.nodes else ""
     return Flaw(
