@@ -27,7 +27,7 @@ DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) -
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -83,6 +83,9 @@ demo: setup ## Start the service on loopback and send it four pods.
 
 bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+
+scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
+	@$(BIN)/python tests/bench/scale.py $(KEEP)
 
 lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest versions.
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt

@@ -97,7 +97,7 @@ def main() -> None:
         leader = stack.enter_context(controller(cluster, certificates))
         text = first_snapshot(cluster, leader, figures)
         replica = stack.enter_context(serving(cluster, certificates)).until_ready()
-        under_churn(cluster, leader, replica, members, figures, arguments)
+        under_churn(Stage(cluster, leader, replica, members), figures, arguments)
         what_else_runs()
         stack.close()
         compare(text, figures)
@@ -137,18 +137,22 @@ def first_snapshot(cluster: ControlPlane, leader: Replica, figures: Figures) -> 
     return text
 
 
-def under_churn(
-    cluster: ControlPlane,
-    leader: Replica,
-    replica: Replica,
-    members: list[Member],
-    figures: Figures,
-    arguments: argparse.Namespace,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A cluster with numagate in it."""
+
+    cluster: ControlPlane
+    leader: Replica
+    replica: Replica
+    members: list[Member]
+
+
+def under_churn(stage: Stage, figures: Figures, arguments: argparse.Namespace) -> None:
     """Let the cluster live for a while, and see how long a label takes to be in force."""
+    cluster, leader, replica = stage.cluster, stage.leader, stage.replica
     before, writes = usage(leader.daemon.process.pid), leader.metric("numagate_world_writes_total")
     servers = {daemon.name: usage(daemon.process.pid) for daemon in cluster.daemons}
-    with churn(cluster, members, rate=arguments.rate) as sent:
+    with churn(cluster, stage.members, rate=arguments.rate) as sent:
         began = time.monotonic()
         waits: list[float] = []
         for namespace in (f"team-{number:04}" for number in range(1, 10 * TRIES, 10)):

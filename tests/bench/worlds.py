@@ -15,6 +15,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
+from typing import Self
 
 import orjson
 from builders import container
@@ -39,7 +40,7 @@ _POOL = "karpenter.sh/nodepool"
 PODS: Mapping[str, dict[str, Any]] = {
     "2 GPUs, on one pool": {"gpus": 2, "pool": "serving"},
     "2 GPUs, anywhere": {"gpus": 2, "pool": ""},
-    "16 GPUs, refused": {"gpus": 16, "pool": "serving"},
+    "16 GPUs, too many": {"gpus": 16, "pool": "serving"},
 }
 
 
@@ -114,7 +115,7 @@ class _Asked:
         self._service = WebhookService(arguments=("--world", str(file)))
         self._number = count(1)
 
-    def __enter__(self) -> "_Asked":
+    def __enter__(self) -> Self:
         self._service.__enter__()
         host, port = self._service.url.removeprefix("https://").split(":")
         tls = ssl.create_default_context(cafile=str(self._service.ca))

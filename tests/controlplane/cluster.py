@@ -75,9 +75,12 @@ class ControlPlane:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            sys.stderr.write(self.logs())
-        self._stop()
+        try:
+            if error is not None:
+                sys.stderr.write(self.logs())
+        finally:
+            # Also where nobody reads standard error any more.
+            self._stop()
 
     def _start(self) -> None:
         client_port, peer_port, port = free_ports(3)

@@ -24,6 +24,7 @@ from webhook.sources.policy_object import faults
 POLICY = "AlignmentPolicy"
 PROFILE = "NodeProfile"
 RESOURCES = {POLICY: "alignmentpolicies", PROFILE: "nodeprofiles"}
+WORKLOAD = "group: models.example.com, versions: [v1], kind: ModelServer, resource: modelservers"
 HELPERS = "repair: {helpers: [{name: a, images: [b], "
 
 
@@ -74,6 +75,8 @@ GOOD = [
         POLICY,
         "match: {podSelector: {matchExpressions: [{key: a, operator: Exists}, {key: b, operator: DoesNotExist}]}}",
     ),
+    (POLICY, "workloads: [{" + WORKLOAD + ", templates: ['.spec.a[*].template'], replicas: '.spec.a[*].n'}]"),
+    (POLICY, "workloads: [{" + WORKLOAD + ", podSpecs: [.spec.a-b_c.pod]}]"),
     (PROFILE, "machine: dgx-h100"),
     (PROFILE, "{selector: {matchLabels: {pool: a}}, kubelet: {topologyManagerPolicy: restricted}}"),
     (PROFILE, "{machine: dgx-h100, devices: {nvidia.com/gpu: {'0': 4, '-1': 4}}}"),
@@ -137,6 +140,25 @@ BAD = [
         "spec.exemptions.rules[0].groups[0]",
     ),
     Bad(POLICY, "exemptions: {rules: [{reason: r, users: [a], until: soon}]}", "spec.exemptions.rules[0].until"),
+    Bad(POLICY, "workloads: [{" + WORKLOAD + "}]", "spec.workloads[0]"),
+    Bad(POLICY, "workloads: [{" + WORKLOAD + ", templates: [spec.a]}]", "spec.workloads[0].templates[0]"),
+    Bad(POLICY, "workloads: [{" + WORKLOAD + ", podSpecs: ['.spec.a[0]']}]", "spec.workloads[0].podSpecs[0]"),
+    Bad(
+        POLICY,
+        "workloads: [{" + WORKLOAD.replace("models.example.com", "apps") + ", templates: [.spec.a]}]",
+        "spec.workloads[0].group",
+    ),
+    Bad(
+        POLICY,
+        "workloads: [{" + WORKLOAD + ", templates: [.a]}, {" + WORKLOAD + ", templates: [.b]}]",
+        "spec.workloads",
+    ),
+    Bad(
+        POLICY,
+        "workloads: [{" + WORKLOAD + ", templates: [.spec.a], replicas: '.spec.b[*].n'}]",
+        "spec.workloads[0]",
+        webhook=True,
+    ),
     Bad(POLICY, "match: {namespaces: []}", "spec.match.namespaces"),
     Bad(POLICY, "match: {accelerators: ['*']}", "spec.match.accelerators[0]"),
     Bad(

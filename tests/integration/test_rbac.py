@@ -52,7 +52,7 @@ EVERYWHERE = {
     CONTROLLER: {
         "nodes: list watch",
         "namespaces: list watch",
-        "pods: get list",
+        "pods: list",
         "noderesourcetopologies.topology.node.k8s.io: list watch",
         "resourceslices.resource.k8s.io: list watch",
         "deviceclasses.resource.k8s.io: list watch",

@@ -49,9 +49,7 @@ def cluster(world_cluster: ControlPlane) -> ControlPlane:
     chance = random.Random(1)  # noqa: S311  # makes objects, keeps no secret
     send_all(world_cluster, (Call("POST", NODES, node_of(member)) for member in FLEET))
     send_all(world_cluster, (Call("POST", REPORTS, report(member, chance)) for member in FLEET))
-    created(
-        world_cluster, POLICIES, {"apiVersion": api.API_VERSION, "kind": api.POLICY, **named("default"), "spec": {}}
-    )
+    created(world_cluster, POLICIES, ours(api.POLICY, "default", {}))
     return world_cluster
 
 
@@ -73,9 +71,9 @@ def exported(cluster: ControlPlane, leader: Replica, tmp_path_factory: pytest.Te
     return path
 
 
-def named(name: str) -> dict[str, Any]:
-    """Write metadata."""
-    return {"metadata": {"name": name}}
+def ours(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """Write an object of ours."""
+    return {"apiVersion": api.API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
 def report(member: Member, chance: random.Random) -> dict[str, Any]:
@@ -150,9 +148,7 @@ def test_lint_counts_only_the_classes_that_a_selector_leaves(exported: Path) -> 
 
 
 def test_lint_warns_of_a_pod_for_which_there_is_no_room_now_with_the_age_of_what_it_knows(exported: Path) -> None:
-    seen = next(one for one in json.loads(exported.read_text("utf-8"))["classes"] if one["name"] == BUSY)["free"][
-        "seen"
-    ]
+    (seen,) = (one["free"]["seen"] for one in json.loads(exported.read_text())["classes"] if one["name"] == BUSY)
 
     output = lint(exported, pod("8/64Gi/1", **of_kind(BUSY)))
 
@@ -164,7 +160,7 @@ def test_lint_warns_of_a_pod_for_which_there_is_no_room_now_with_the_age_of_what
 def test_a_profile_overrides_what_nodes_report(cluster: ControlPlane, exported: Path) -> None:
     assert exported.exists()
     spec = {"machine": "dgx-b200", "selector": {"matchLabels": of_kind(DECLARED)}}
-    created(cluster, PROFILES, {"apiVersion": api.API_VERSION, "kind": api.PROFILE, **named("our-b200"), "spec": spec})
+    created(cluster, PROFILES, ours(api.PROFILE, "our-b200", spec))
     until(lambda: "our-b200" in classes(cluster), what="the class of the profile")
 
     made = classes(cluster)

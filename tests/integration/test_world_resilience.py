@@ -261,13 +261,13 @@ def test_a_snapshot_that_no_config_map_holds_is_not_written_and_the_log_says_why
 
 def large_profiles() -> list[dict[str, Any]]:
     """Write profiles whose classes are together larger than a ConfigMap."""
-    labels = {f"example.com/a-label-with-a-long-key-{number}": "x" * 63 for number in range(60)}
+    labels = {f"example.com/a-label-with-a-long-key-{number}": "x" * 63 for number in range(400)}
     return [
         {
             "apiVersion": api.API_VERSION,
             "kind": api.PROFILE,
             "metadata": {"name": f"large-{number}"},
-            "spec": {"machine": "gb200-tray-numa", "selector": {"matchLabels": {"pool": str(number), **labels}}},
+            "spec": {"machine": "generic-2x4", "selector": {"matchLabels": {"pool": str(number), **labels}}},
         }
-        for number in range(150)
+        for number in range(30)
     ]

@@ -28,7 +28,7 @@ _CLAIMS: Path = ("spec", "resourceClaims")
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield a flaw for each claim that is known, one for all others, and one for each resource that claims serve."""
-    found = [(one.name, subject.claims.claim_of(one)) for one in subject.facts.claims]
+    found = [(one.name or one.template or one.claim, subject.claims.claim_of(one)) for one in subject.facts.claims]
     if any(claim is None for _, claim in found):
         yield Flaw(
             path=_CLAIMS,

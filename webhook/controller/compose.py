@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -26,6 +27,7 @@ from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
+from webhook.sources.snapshot import text_of
 
 _LOGGER = logging.getLogger("numagate.world")
 
@@ -48,6 +50,7 @@ class WorldComposer:
         self._namespaces = namespaces
         self._devices = devices
         self._classes: tuple[JsonObject, ...] = ()
+        self._judged: dict[str, bool] = {}
 
     def compose(self, *, survey: bool) -> Callable[[datetime], str]:
         """Gather the content, with a new look at the nodes if so asked."""
@@ -55,7 +58,7 @@ class WorldComposer:
         if survey:
             profiles = [reduce_profile(one) for one in self._profiles.in_force()]
             found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
-            self._classes = tuple(one for one in found.documents if _is_readable(one))
+            self._classes = self._readable(found.documents)
             self._profiles.count(found.profiles)
         content = Content(
             policies=policies,
@@ -64,6 +67,17 @@ class WorldComposer:
             device_classes=self._devices.entries(),
         )
         return lambda written: encode(content, written).decode()
+
+    def _readable(self, entries: Iterable[JsonObject]) -> tuple[JsonObject, ...]:
+        """Leave out what no replica could read; most entries say what they said the last time, and were judged then."""
+        known, self._judged = self._judged, {}
+        kept: list[JsonObject] = []
+        for entry in entries:
+            text = text_of([entry.get("name"), entry.get("spec")])
+            self._judged[text] = known[text] if text in known else _is_readable(entry)
+            if self._judged[text]:
+                kept.append(entry)
+        return tuple(kept)
 
     def adopt(self, text: str) -> None:
         """Take the classes of the last snapshot, which keep their names, and its policies, which were good."""

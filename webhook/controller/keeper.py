@@ -73,6 +73,7 @@ class Keeper:
         leading: Callable[[], bool],
         meters: Meters,
         clock: Callable[[], float] = time.monotonic,
+        look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._installed = installed
         self._render = render
@@ -80,6 +81,7 @@ class Keeper:
         self._leading = leading
         self._meters = meters
         self._clock = clock
+        self._look_seconds = look_seconds
         self._budgets = {word: Budget() for word in WORDS}
         self._seen: Sequence[JsonObject] | None = None
         self._due = 0.0
@@ -88,7 +90,7 @@ class Keeper:
 
     def run(self, stop: threading.Event) -> None:
         """Look again and again, until `stop` is set."""
-        while not stop.wait(LOOK_SECONDS):
+        while not stop.wait(self._look_seconds):
             try:
                 self.step()
                 self._once.again()

@@ -4,8 +4,11 @@ import math
 from enum import IntEnum
 from typing import Final
 
-SOON_SECONDS: Final = 0.5
-"""Between two snapshots because of policies, namespaces or topology."""
+SOON_SECONDS: Final = 0.2
+"""From the begin of one snapshot to that of the next."""
+
+NODES_SECONDS: Final = 0.5
+"""Between two surveys of all nodes because of topology or policies."""
 
 FREE_SECONDS: Final = 15.0
 """Between two snapshots because of free capacity, which changes with every pod and only ever warns."""
@@ -38,6 +41,7 @@ class Schedule:
         self._looked = self._written = self._surveyed = -math.inf
         self._not_before = -math.inf
         self._cost = 0.0
+        self._put_off = False
 
     def note(self, urgency: Urgency) -> None:
         """Take a change."""
@@ -54,15 +58,19 @@ class Schedule:
     @property
     def _survey_due(self) -> float:
         if Urgency.NODES in self._pending:
-            return self._surveyed + max(SOON_SECONDS, SURVEY_SHARE * self._cost)
+            return self._surveyed + max(NODES_SECONDS, SURVEY_SHARE * self._cost)
         return self._surveyed + FREE_SECONDS if Urgency.FREE in self._pending else math.inf
 
     def begin(self, now: float) -> bool:
         """Begin a snapshot; answer whether the nodes are to be looked at, or the classes of the last look serve.
 
-        Changes that come from now on count for the next one.
+        What needs no look does not wait for one that is due, too; but the look comes next, whatever else is new.
+        Changes that come from now on count for the next snapshot.
         """
-        survey = self._survey_due <= now
+        due = self._survey_due <= now
+        hurried = Urgency.OTHER in self._pending and not self._put_off and self._surveyed > -math.inf
+        survey = due and not hurried
+        self._put_off = due and hurried
         self._looked = now
         self._pending.discard(Urgency.OTHER)
         if survey:
@@ -80,7 +88,7 @@ class Schedule:
 
     def wrote(self, now: float) -> None:
         """Note that the snapshot in the cluster is as new as this."""
-        self._looked = self._written = now
+        self._written = now
 
     def failed(self, now: float) -> None:
         """Note that it could not be written: again in a while."""

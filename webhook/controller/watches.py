@@ -21,6 +21,7 @@ from webhook.domain.raw import JsonObject
 from webhook.kube.client import Client
 from webhook.kube.reflector import Reflector
 from webhook.kube.reflector import Sink
+from webhook.sources.evidence import NodeFacts
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.inventory.reduce import reduce_node
 from webhook.sources.inventory.reduce import reduce_nrt
@@ -56,9 +57,9 @@ class Picture:
             api.PROFILE: self.profiles,
             kinds.NAMESPACE: self.namespaces,
             kinds.DEVICE_CLASS: devices,
-            kinds.NODE: Facts(kinds.NODE, fleet, reduce=reduce_node, changes=changes),
+            kinds.NODE: Facts(kinds.NODE, fleet, reduce=reduce_node, changes=changes, lasting=_lasting_of_node),
             kinds.SLICE: Facts(kinds.SLICE, fleet, reduce=reduce_slice, changes=changes),
-            kinds.REPORT: Facts(kinds.REPORT, fleet, reduce=reduce_nrt, changes=changes, lasting=_lasting),
+            kinds.REPORT: Facts(kinds.REPORT, fleet, reduce=reduce_nrt, changes=changes, lasting=_lasting_of_report),
         }
 
     def threads(
@@ -72,7 +73,12 @@ class Picture:
         return made
 
 
-def _lasting(report: ReportFacts) -> ReportFacts:
+def _lasting_of_node(node: NodeFacts) -> NodeFacts:
+    """Answer what classes are made of: a node that takes no pods for a while has nothing free, and is what it was."""
+    return node._replace(schedulable=True)
+
+
+def _lasting_of_report(report: ReportFacts) -> ReportFacts:
     """Answer what classes are made of: all but free capacity, and since when it is known."""
     return report._replace(free=(), seen="")
 

@@ -137,7 +137,7 @@ def finding_warning(finding: Finding, where: str | None = None, *, room: int = W
 def named(names: Sequence[str], *, room: int, more: str = "") -> str:
     """Name as many as `room` has place for, at least one, and count the others; `more` stands beside the count.
 
-    >>> named(["llama", "qwen", "gemma", "phi"], room=12, more="24 pods")
+    >>> named(["llama", "qwen", "gemma", "phi"], room=15, more="24 pods")
     'llama, qwen (+2 more; 24 pods)'
     """
     shown = [_short(name) for name in names[:MAX_NAMES]]

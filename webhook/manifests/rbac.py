@@ -28,7 +28,7 @@ def controller_rights(settings: Settings) -> list[Manifest]:
     cluster = [
         _rule("", ["nodes", "namespaces"], watch),
         # Whoever raises a namespace's level is told which of its pods would fail.
-        _rule("", ["pods"], ["get", "list"]),
+        _rule("", ["pods"], ["list"]),
         _rule("topology.node.k8s.io", ["noderesourcetopologies"], watch),
         _rule("resource.k8s.io", ["resourceslices", "deviceclasses"], watch),
         _rule(GROUP, [POLICIES, PROFILES], watch),

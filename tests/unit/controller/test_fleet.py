@@ -55,6 +55,14 @@ def test_free_capacity_alone_has_time(bench: Bench) -> None:
     assert 10 < bench.seconds_left <= 15
 
 
+def test_a_node_that_is_cordoned_has_time(bench: Bench) -> None:
+    cordoned = node()
+    cordoned["spec"]["unschedulable"] = True
+    bench.put("Node", cordoned)
+
+    assert 10 < bench.seconds_left <= 15
+
+
 def test_another_topology_has_not(bench: Bench) -> None:
     bench.put("NodeResourceTopology", rte_report(policy="restricted"))
 

@@ -1,11 +1,13 @@
 """The leader keeps both webhook configurations in step, and neither fights nor touches what it may not."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
 import pytest
+from serving import wait_until
 
 from webhook.controller.budget import SAME
 from webhook.controller.drift import Patch
@@ -58,6 +60,7 @@ class Bench:
             leading=lambda: self.leading,
             meters=self,
             clock=lambda: self.now,
+            look_seconds=0.001,
         )
 
     def read(self, word: str) -> JsonObject | None:
@@ -209,3 +212,22 @@ def test_an_api_server_that_is_away_is_asked_again_after_a_while() -> None:
     bench.away = False
 
     assert (bench.reads, bench.step(1)) == (1, STEP)
+
+
+def test_the_thread_outlives_an_api_server_that_is_away_and_a_bug(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench(away=True)
+    stop = threading.Event()
+    thread = threading.Thread(target=bench.keeper.run, args=(stop,))
+    thread.start()
+
+    wait_until(lambda: "cannot be kept in step: away" in caplog.text)
+    bench.away, bench.found = False, {}
+    bench.now += RETRY_SECONDS
+    wait_until(lambda: "bug while keeping" in caplog.text)
+    bench.found = {"mutating": configuration(1), "validating": configuration(1)}
+    bench.now += RETRY_SECONDS
+    wait_until(lambda: bench.keeper.note == STEP)
+    stop.set()
+    thread.join(10)
+
+    assert not thread.is_alive()

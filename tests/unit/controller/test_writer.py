@@ -178,8 +178,9 @@ def test_a_snapshot_that_no_config_map_holds_is_not_sent_and_the_log_says_why(
     bench.writer.step()
 
     assert bench.published == ["small"]
-    assert [record.message for record in caplog.records] == [
+    said = (
         "not written: the snapshot is too large for a ConfigMap: 1024 KiB, of which classes are 1024 KiB, and 1024 KiB "
         "fit: delete NodeProfiles that no node needs; trying again"
-    ]
+    )
+    assert [record.message for record in caplog.records] == [said]
     assert bench.metrics.registry.get_sample_value("numagate_world_write_failures_total") == 1

@@ -1,12 +1,22 @@
 """Kinds are found by group, version and kind; those of a policy win."""
 
-from builders import policy
+from dataclasses import replace
 
+from builders import container
+from builders import equal
+from builders import pod
+from builders import policy
+from builders import request
+from builders import world
+
+from webhook.domain.policy import widest
 from webhook.domain.workload import Workload
 from webhook.domain.workload import template
+from webhook.engine.decision import Outcome
 from webhook.engine.kinds import REGISTERED
 from webhook.engine.kinds import kinds_of
 from webhook.engine.kinds import workload_of
+from webhook.engine.review import review
 
 MINE = Workload(
     name="mine", group="ray.io", versions=("v1",), kind="RayCluster", resource="rayclusters", pods=(template(".x"),)
@@ -20,6 +30,21 @@ def test_a_kind_of_another_group_is_another_kind() -> None:
 
 def test_a_version_that_is_not_known_is_not_guessed() -> None:
     assert workload_of("ray.io", "v9", "RayCluster", REGISTERED) is None
+
+
+def test_the_widest_policy_has_the_kinds_of_all() -> None:
+    one, other = policy(workloads=(MINE,)), policy(workloads=(MINE, replace(MINE, kind="Other")))
+    assert widest((one, other)).workloads == (MINE, replace(MINE, kind="Other"))
+
+
+def test_a_kind_that_only_the_policy_knows_is_judged_at_admission() -> None:
+    fleet = replace(MINE, group="acme.example", kind="Fleet", resource="fleets")
+    refused = {"apiVersion": "acme.example/v1", "kind": "Fleet", "x": pod(container(**equal("16", "64Gi", 8)))}
+    asked = request(refused, group="acme.example", kind="Fleet", resource="fleets")
+    assert (
+        review(asked, world(workloads=(fleet,))).causes[0][0] == "x.spec.containers[0].resources.limits[nvidia.com/gpu]"
+    )
+    assert review(asked, world()).outcome is Outcome.UNKNOWN
 
 
 def test_a_kind_of_the_policy_wins_over_a_registered_one() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from builders import pod
 from builders import policy
 from builders import world
 
@@ -18,6 +19,7 @@ from webhook.domain.selector import LabelRequirement
 from webhook.domain.selector import LabelSelector
 from webhook.engine.namespace_change import Change
 from webhook.engine.namespace_change import may_refuse_more
+from webhook.engine.namespace_change import rulings
 from webhook.engine.namespace_change import without_effect
 from webhook.engine.world import World
 
@@ -81,6 +83,26 @@ def test_pods_are_judged_only_where_more_may_be_refused(name: str) -> None:
 @pytest.mark.parametrize("namespace", ["kube-system", "numagate-system"])
 def test_no_label_reaches_a_namespace_that_is_always_exempt(namespace: str) -> None:
     assert not may_refuse_more(Change(namespace, {}, {ENFORCE: "aligned"}), among(looking()))
+
+
+def test_a_pod_that_its_old_policy_spared_may_be_refused_by_the_new_one() -> None:
+    known = among(policy(name="a", match=GOLD), policy(name="b"))
+
+    assert rulings(pod(), Change("team-a", {}, {"tier": "gold"}), known).may_refuse_more
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "known"),
+    [
+        ({}, {}, among(policy(match=GOLD))),
+        ({}, {}, among(looking())),
+        ({}, OFF, among(policy())),
+    ],
+)
+def test_a_pod_that_nobody_enforces_anything_on_is_not_refused(
+    old: Mapping[str, str], new: Mapping[str, str], known: World
+) -> None:
+    assert not rulings(pod(), Change("team-a", old, new), known).may_refuse_more
 
 
 EFFECTS: dict[str, tuple[World, Mapping[str, str], list[str]]] = {

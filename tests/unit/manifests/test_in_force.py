@@ -18,8 +18,15 @@ def policy(name: str, **spec: Any) -> dict[str, Any]:
     return {"apiVersion": "numagate.io/v1alpha1", "kind": "AlignmentPolicy", "metadata": {"name": name}, "spec": spec}
 
 
+SERVERS = {
+    "group": "models.example.com",
+    "versions": ["v1"],
+    "kind": "ModelServer",
+    "resource": "modelservers",
+    "templates": [".spec.template"],
+}
 POLICIES = [
-    policy("b", accelerators={"count": ["example.com/gpu"]}),
+    policy("b", accelerators={"count": ["example.com/gpu"]}, workloads=[SERVERS]),
     policy("a", priority=1, match={"namespaceSelector": {"matchLabels": {"tier": "gold"}}}),
 ]
 
@@ -32,6 +39,14 @@ def test_a_cluster_and_a_file_with_the_same_policies_agree(mode: Mode, tmp_path:
     objects = [{"metadata": one["metadata"], "spec": one["spec"]} for one in reversed(POLICIES)]
 
     assert render(objects, mode.value, namespace="ours") == webhooks(settings, mode, None, Source.OBJECTS)
+
+
+def test_kinds_that_a_policy_lists_are_in_the_rules() -> None:
+    (wanted, unlisted) = (
+        str(render(documents, "trial", namespace="ours")[1]["webhooks"]) for documents in (POLICIES, POLICIES[1:])
+    )
+
+    assert ("'modelservers'" in wanted, "'modelservers'" in unlisted) == (True, False)
 
 
 def test_a_policy_that_is_wrong_is_an_error() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 from typing import TypeAlias
 
@@ -18,24 +19,31 @@ from webhook.sources.evidence import SliceFacts
 Sizes: TypeAlias = tuple[int, ...]
 
 _NONE: Pairs = ()
+_NO_ROW = (0, 0)
 _TOLERANCE = 64
 """Nodes whose sizes differ by at most one part in so many are of one class; it gets the least of them."""
 
 
 class Record(NamedTuple):
-    """The facts about one node."""
+    """The facts about one node.
+
+    `sizes` are the numbers in which nodes of one class may differ a little, and `kind` is what must be the same, but
+    for labels: by identity, as equal parts are one object. Both are made once, and serve until a fact changes.
+    """
 
     name: str
     node: NodeFacts | None
     report: ReportFacts | None
     slices: tuple[SliceFacts, ...]
+    sizes: Sizes
+    kind: tuple[object, ...]
 
-    @property
-    def sizes(self) -> Sizes:
-        """The numbers in which nodes of one class may differ a little."""
-        if self.report is not None and any(self.report.memory):
-            return tuple(number for pair in self.report.memory for number in pair or (0, 0))
-        return (self.node.memory,) if self.node else ()
+
+def record(
+    name: str, node: NodeFacts | None, report: ReportFacts | None, slices: tuple[SliceFacts, ...] = ()
+) -> Record:
+    """Put the facts about a node together."""
+    return Record(name, node, report, slices, _sizes(node, report), _kind(node, report, slices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,40 +78,53 @@ class Group:
 def group(records: Iterable[Record], profiles: Sequence[ProfileFacts]) -> list[Group]:
     """Group records by their facts. Parts that are one object are told to be equal at once; equal ones need not be."""
     ordered = sorted((one for one in profiles if one.labels), key=lambda one: (-len(one.labels), one.name))
-    matching: dict[int, tuple[ProfileFacts, ...]] = {}
-    traits: dict[tuple[object, ...], Traits] = {}
+    by_labels: dict[int, Traits] = {}
+    by_traits: dict[tuple[object, ...], Traits] = {}
     groups: dict[tuple[object, ...], Group] = {}
-    for record in records:
-        labels = record.node.labels if record.node else _NONE
-        if id(labels) not in matching:
-            matching[id(labels)] = _matching(labels, ordered)
-        telling = record.node.telling if record.node else _NONE
-        kind = (id(telling), *map(id, matching[id(labels)]))
-        if kind not in traits:
-            traits[kind] = Traits(node_tables.identity(telling), matching[id(labels)], dict(telling))
-        key = (*kind, *_facts(record))
+    for one in records:
+        labels = one.node.labels if one.node else _NONE
+        traits = by_labels.get(id(labels))
+        if traits is None:
+            found = _traits(one.node.telling if one.node else _NONE, _matching(labels, ordered))
+            traits = by_labels[id(labels)] = by_traits.setdefault(
+                (found.identity, *map(id, found.profiles), *found.view.items()), found
+            )
+        key = (id(traits), one.kind)
         known = groups.get(key)
         if known is None:
-            groups[key] = Group(traits[kind], [record])
+            groups[key] = Group(traits, [one])
         else:
-            known.members.append(record)
+            known.members.append(one)
     return list(groups.values())
+
+
+def _traits(telling: Pairs, profiles: tuple[ProfileFacts, ...]) -> Traits:
+    return Traits(node_tables.identity(telling), profiles, dict(telling))
 
 
 def clusters(members: Iterable[Record]) -> list[tuple[Sizes, list[Record]]]:
     """Put members of nearly the same sizes together, and answer the least of each size beside them."""
+    everybody = list(members)
+    if len({len(one.sizes) for one in everybody}) == 1:
+        columns = list(zip(*(one.sizes for one in everybody), strict=True))
+        least, most = tuple(map(min, columns)), tuple(map(max, columns))
+        if _is_near(least, most):
+            # As it nearly always is: then any two are near, and nobody need be compared.
+            return [(least, everybody)]
     by_sizes: dict[Sizes, list[Record]] = {}
-    for member in members:
+    for member in everybody:
         by_sizes.setdefault(member.sizes, []).append(member)
-    found: list[tuple[list[int], Sizes, list[Record]]] = []
+    found: list[list[Sizes]] = []
     for sizes in sorted(by_sizes):
-        near = next((one for one in found if _is_near(one[1], sizes)), None)
+        near = next((one for one in found if _is_near(one[0], sizes)), None)
         if near is None:
-            found.append((list(sizes), sizes, list(by_sizes[sizes])))
+            found.append([sizes])
         else:
-            near[0][:] = map(min, near[0], sizes)
-            near[2].extend(by_sizes[sizes])
-    return [(tuple(least), nodes) for least, _first, nodes in found]
+            near.append(sizes)
+    return [
+        (tuple(map(min, zip(*alike, strict=True))), [member for sizes in alike for member in by_sizes[sizes]])
+        for alike in found
+    ]
 
 
 def _is_near(first: Sizes, other: Sizes) -> bool:
@@ -117,10 +138,15 @@ def _matching(labels: Pairs, profiles: Sequence[ProfileFacts]) -> tuple[ProfileF
     return tuple(profile for profile in profiles if own.issuperset(profile.labels))
 
 
-def _facts(record: Record) -> tuple[object, ...]:
-    node, report = record.node, record.report
+def _sizes(node: NodeFacts | None, report: ReportFacts | None) -> Sizes:
+    if report is not None and any(report.memory):
+        return tuple(chain.from_iterable(pair or _NO_ROW for pair in report.memory))
+    return (node.memory,) if node else ()
+
+
+def _kind(node: NodeFacts | None, report: ReportFacts | None, slices: tuple[SliceFacts, ...]) -> tuple[object, ...]:
     of_node = (id(node.taints), node.version, node.cpus, id(node.devices)) if node else ()
-    of_slices = _slices(record.slices) if record.slices else ()
+    of_slices = _slices(slices) if slices else ()
     if report is None:
         return (*of_node, *of_slices)
     rows = tuple(pair is None for pair in report.memory)

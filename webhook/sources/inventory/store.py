@@ -15,6 +15,7 @@ from webhook.sources.evidence import ProfileFacts
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import SliceFacts
 from webhook.sources.inventory.alike import Record
+from webhook.sources.inventory.alike import record
 from webhook.sources.inventory.build import build
 from webhook.sources.inventory.survey import Survey
 
@@ -42,6 +43,8 @@ class Inventory:
         self._slices: dict[str, SliceFacts] = {}
         self._of_node: dict[str, set[str]] = {}
         self._pool: dict[Hashable, Hashable] = {}
+        # Put together when they are asked for, until something about the node changes.
+        self._records_by_name: dict[str, Record] = {}
 
     def __len__(self) -> int:
         """Answer the number of Nodes; that of reports where there are no Nodes at all."""
@@ -54,26 +57,32 @@ class Inventory:
                 changed = self._nodes.get(facts.name) != facts
                 if changed:
                     self._nodes[facts.name] = self._with_shared_labels(facts)
+                    self._forget(facts.name)
             case ReportFacts():
                 known = self._reports.get(facts.name)
                 changed = known is None or known._replace(seen="") != facts._replace(seen="")
                 self._reports[facts.name] = self._with_shared_zones(facts)
+                self._forget(facts.name)
             case SliceFacts():
                 changed = self._slices.get(facts.name) != facts
                 if changed:
                     self.remove(SLICE, facts.name)
                     self._slices[facts.name] = facts._replace(devices=self._share(facts.devices))
                     self._of_node.setdefault(facts.node, set()).add(facts.name)
+                    self._forget(facts.node)
         return changed
 
     def remove(self, kind: str, name: str) -> bool:
         """Forget the Node, NodeResourceTopology or ResourceSlice of that name; answer whether it was known."""
+        if kind in {NODE, REPORT}:
+            self._forget(name)
         if kind == NODE:
             return self._nodes.pop(name, None) is not None
         if kind == REPORT:
             return self._reports.pop(name, None) is not None
         gone = self._slices.pop(name, None) if kind == SLICE else None
         if gone is not None:
+            self._forget(gone.node)
             left = self._of_node[gone.node]
             left.discard(name)
             if not left:
@@ -99,8 +108,15 @@ class Inventory:
     def _records(self) -> Iterator[Record]:
         names = self._nodes or self._reports
         for name in sorted(names):
-            slices = (self._slices[one] for one in sorted(self._of_node.get(name, ())))
-            yield Record(name, self._nodes.get(name), self._reports.get(name), tuple(slices))
+            known = self._records_by_name.get(name)
+            if known is None:
+                slices = (self._slices[one] for one in sorted(self._of_node.get(name, ())))
+                known = record(name, self._nodes.get(name), self._reports.get(name), tuple(slices))
+                self._records_by_name[name] = known
+            yield known
+
+    def _forget(self, node: str) -> None:
+        self._records_by_name.pop(node, None)
 
     def _share(self, part: _Part) -> _Part:
         """Answer the part that was kept first of all that equal this one."""

@@ -1,5 +1,7 @@
 """The store of reduced objects: what counts as a change, and what is kept once."""
 
+from itertools import pairwise
+
 from nodeobjects import node
 from nodeobjects import nvidia_device
 from nodeobjects import resource_slice
@@ -65,3 +67,25 @@ def test_a_slice_that_moves_to_another_node_leaves_the_first() -> None:
 
 def test_an_empty_inventory_has_no_classes() -> None:
     assert Inventory().classes() == ()
+
+
+def test_every_change_after_a_look_is_seen_at_the_next() -> None:
+    inventory = Inventory()
+    inventory.put(reduce_node(node(gpus=8)))
+    inventory.put(reduce_nrt(rte_report()))
+    slice_facts = reduce_slice(resource_slice("gpu.nvidia.com", [nvidia_device(0, 0)]))
+    assert slice_facts is not None
+    looks = [inventory.survey()]
+
+    for change in (
+        lambda: inventory.put(reduce_nrt(rte_report(scope="container"))),
+        lambda: inventory.put(reduce_node(node(gpus=8, labels={"pool": "a"}))),
+        lambda: inventory.put(slice_facts),
+        lambda: inventory.remove("ResourceSlice", slice_facts.name),
+        lambda: inventory.remove("NodeResourceTopology", "node-a"),
+        lambda: inventory.remove("Node", "node-a"),
+    ):
+        assert change()
+        looks.append(inventory.survey())
+
+    assert all(one != other for one, other in pairwise(looks))
