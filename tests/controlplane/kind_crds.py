@@ -18,11 +18,13 @@ from webhook.domain.workload import Workload
 ANYTHING: Object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _TEXT: Object = {"type": "string"}
 _TEXTS: Object = {"type": "object", "additionalProperties": _TEXT}
+_NUMBER = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+_QUANTITY = rf"^(\+|-)?{_NUMBER}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_NUMBER}))?$"
 _QUANTITIES: Object = {
     "type": "object",
     "additionalProperties": {
         "anyOf": [{"type": "integer"}, {"type": "string"}],
-        "pattern": r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$",
+        "pattern": _QUANTITY,
         "x-kubernetes-int-or-string": True,
     },
 }

@@ -1,14 +1,17 @@
-"""Every kind that carries pods, with a real API server: what a person who applies one reads, and what operators do later.
+"""Every kind that carries pods, with a real API server: what who applies one reads, and what its operator does later.
 
 The texts lie in golden/kinds.txt, whose header says how they are written again.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from typing import cast
 
 import kindtable
 import pytest
+import yaml
 from caseobjects import Object
 from controlplane.cluster import Answer
 from controlplane.cluster import ControlPlane
@@ -16,10 +19,14 @@ from controlplane.golden import Golden
 from controlplane.kind_crds import WITHOUT_STATUS
 from controlplane.kind_crds import definition
 from controlplane.kind_crds import definitions
+from controlplane.process import until
 from controlplane.service import WebhookService
+from controlplane.service import numagate
 from controlplane.service import registered
 from kindtable import Sample
 
+from webhook.domain.pod_path import at
+from webhook.domain.pointer import field_path
 from webhook.engine.kinds import REGISTERED
 from webhook.sources.policy_file import parse_stream
 
@@ -48,6 +55,8 @@ OWN = kindtable.filled(
 SAMPLES = (*kindtable.load(), OWN)
 BY_NAME = {kind.name: kind for kind in REGISTERED} | {OWN.name: OWN_KINDS[0]}
 OF_OPERATORS = [one for one in SAMPLES if "refused" in one.objects and "." in BY_NAME[one.name].group]
+JOB_SET = next(one for one in SAMPLES if one.name == "job-set")
+CLONE_SET = next(one for one in SAMPLES if one.name == "clone-set")
 MERGE = "application/merge-patch+json"
 OWNER = {"apiVersion": "example.com/v1", "kind": "Owner", "name": "owner", "uid": "1", "controller": True}
 
@@ -93,7 +102,14 @@ def kinds(without_kinds: ControlPlane, before: dict[str, Answer]) -> ControlPlan
     """Let that API server learn of every kind, after `before`."""
     assert before
     examples = {one.name: next(iter(one.objects.values())) for one in SAMPLES}
-    items = [*definitions(REGISTERED, examples), definition(OWN_KINDS[0], OWN.objects["accepted"])]
+    own, late = OWN_KINDS
+    items = [
+        *definitions([one for one in REGISTERED if one.name != JOB_SET.name], examples),
+        definition(own, OWN.objects["accepted"]),
+        # Kinds in a version that is not known: beside one that is, and alone.
+        definition(replace(BY_NAME[JOB_SET.name], versions=("v1alpha2", "v9")), examples[JOB_SET.name]),
+        definition(replace(late, versions=("v9",)), {}),
+    ]
     without_kinds.kubectl("create", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": items})
     without_kinds.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
     return without_kinds
@@ -205,3 +221,62 @@ def test_what_an_operator_reports_never_waits_for_numagate(
     asked = service.requests_seen() - before
     # Where the status is no subresource, nobody but numagate can tell it from the spec.
     assert asked == (1 if sample.name in WITHOUT_STATUS else 0)
+
+
+def test_a_version_that_is_not_known_is_judged_as_one_that_is_served_beside_it(kinds: ControlPlane) -> None:
+    newer = {**named(JOB_SET, "newer", JOB_SET.objects["refused"]), "apiVersion": "jobset.x-k8s.io/v9"}
+    answer = kinds.request("POST", path_of(JOB_SET).replace("v1alpha2", "v9"), newer)
+
+    assert answer.status == 403
+    assert JOB_SET.cpu.removesuffix(".limits[cpu]") in answer.body["message"]
+
+
+def test_a_version_that_is_not_known_and_stands_alone_is_admitted(kinds: ControlPlane) -> None:
+    path = f"/apis/models.example.com/v9/namespaces/{NAMESPACE}/lateservers?dryRun=All"
+    late = {**CLONE_SET.objects["refused"], "apiVersion": "models.example.com/v9", "kind": "LateServer"}
+    answer = kinds.request("POST", path, late)
+
+    assert (answer.status, answer.warnings) == (201, ())
+
+
+@pytest.fixture
+def ahead(kinds: ControlPlane, service: WebhookService, tmp_path: Path) -> Iterator[ControlPlane]:
+    """Let the API server ask about a version that numagate does not know yet."""
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(POLICY.replace("[v1]", "[v1, v9]"), "utf-8")
+    target = ["--policy", str(policy), "--url", service.url, "--ca-bundle", str(service.ca)]
+    rendered = yaml.safe_load_all(numagate("manifests", "--overlay", "enforce", *target))
+    (mine,) = [one for one in rendered if one["kind"] == "ValidatingWebhookConfiguration"]
+    path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    answer = kinds.request("POST", path, {**mine, "metadata": {"name": "ahead"}})
+    assert (answer.status, answer.warnings) == (201, ())
+    yield kinds
+    kinds.request("DELETE", f"{path}/ahead")
+
+
+def test_a_version_that_numagate_is_asked_about_and_does_not_know_is_admitted_with_a_warning(
+    ahead: ControlPlane,
+) -> None:
+    path = f"/apis/models.example.com/v9/namespaces/{NAMESPACE}/lateservers?dryRun=All"
+    late = {**CLONE_SET.objects["refused"], "apiVersion": "models.example.com/v9", "kind": "LateServer"}
+    answer = until(lambda: warned(ahead.request("POST", path, late)), what="the first warning")
+
+    assert answer.status == 201
+    assert answer.warnings == ("numagate does not know kind LateServer: its pods are judged when they are created",)
+
+
+def warned(answer: Answer) -> Answer | None:
+    return answer if answer.warnings else None
+
+
+@pytest.mark.parametrize("sample", [CLONE_SET, JOB_SET, OWN], ids=lambda sample: sample.id)
+def test_large_objects_stay_within_the_cost_limits_of_conditions(sample: Sample, kinds: ControlPlane) -> None:
+    large = named(sample, "large", sample.objects["refused"])
+    first = next(BY_NAME[sample.name].locate(large))
+    resources = {"limits": {f"example.com/{number}": 1 for number in range(20)}}
+    more = [{"name": f"c{number}", "image": "app:1", "resources": resources} for number in range(300)]
+    cast("Object", at(large, first.spec_path))["containers"][:0] = more
+    answer = kinds.request("POST", f"{path_of(sample)}?dryRun=All", large)
+
+    place = f"{field_path(first.spec_path)}.containers"
+    assert (answer.status, f"[{place}: 301, want at most 200; crowded-pod]" in answer.body["message"]) == (403, True)

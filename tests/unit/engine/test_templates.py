@@ -143,11 +143,12 @@ def test_what_only_serves_models_is_governed_whatever_its_image_is_called(sample
 
 def test_each_of_several_pods_is_named_in_its_warnings() -> None:
     (sample,) = [one for one in kindtable.load() if one.id == "ray-cluster-fleet-v1alpha1"]
+    head, workers = (f"server: write {place}.containers[0].resources" for place in sample.pods)
     assert decide(sample, sample.objects["repaired"]).warnings == (
-        "server: write spec.template.spec.headGroupSpec.template.spec.containers[0].resources.limits[cpu]: 8 (is 7)",
-        "server: write spec.template.spec.headGroupSpec.template.spec.containers[0].resources.requests[cpu]: 8 (is 7)",
-        "server: write spec.template.spec.workerGroupSpecs[0].template.spec.containers[0].resources.limits[cpu]: 8 (is 7)",
-        "server: write spec.template.spec.workerGroupSpecs[0].template.spec.containers[0].resources.requests[cpu]: 8 (is 7)",
+        f"{head}.limits[cpu]: 8 (is 7)",
+        f"{head}.requests[cpu]: 8 (is 7)",
+        f"{workers}.limits[cpu]: 8 (is 7)",
+        f"{workers}.requests[cpu]: 8 (is 7)",
     )
 
 
