@@ -97,7 +97,7 @@ def clusters(members: Iterable[Record]) -> list[tuple[Sizes, list[Record]]]:
         by_sizes.setdefault(member.sizes, []).append(member)
     found: list[tuple[list[int], Sizes, list[Record]]] = []
     for sizes in sorted(by_sizes):
-        near = next((one for one in found if _is_near(one[1], sizes)), None)
+        near = next((one for one in found if is_near(one[1], sizes)), None)
         if near is None:
             found.append((list(sizes), sizes, list(by_sizes[sizes])))
         else:
@@ -106,7 +106,8 @@ def clusters(members: Iterable[Record]) -> list[tuple[Sizes, list[Record]]]:
     return [(tuple(least), nodes) for least, _first, nodes in found]
 
 
-def _is_near(first: Sizes, other: Sizes) -> bool:
+def is_near(first: Sizes, other: Sizes) -> bool:
+    """Tell whether nodes of these sizes may be of one class."""
     return len(first) == len(other) and all(
         abs(a - b) * _TOLERANCE <= max(a, b) for a, b in zip(first, other, strict=True)
     )

@@ -100,6 +100,14 @@ def test_much_less_memory_makes_a_class_of_its_own() -> None:
     }
 
 
+def test_a_node_that_reports_far_less_memory_than_its_like_is_not_trusted_for_their_number() -> None:
+    zones = [zone(number, memory=(2 * GIB, GIB, GIB), nvidia=4) for number in (0, 1)]
+    survey = survey_of(pool(9) + pool(1, zones=zones, first=20))
+
+    assert told(survey) == {"p5.48xlarge": (9, True), "p5.48xlarge-2": (1, False)}
+    assert survey.classes[1].distrust == "reported by 1 node, 3 are wanted"
+
+
 @pytest.mark.parametrize(
     ("labels", "name"),
     [
