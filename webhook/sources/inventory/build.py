@@ -42,6 +42,8 @@ from webhook.sources.inventory.survey import Unknown
 from webhook.sources.specs import cell_memory
 
 _EXAMPLES = 3
+MOST_REMEMBERED = 100
+"""Classes without nodes that are kept: a node that changes its labels again and again leaves one behind each time."""
 _NO_SOURCE = "no report, no slices, no profile, and no label that names a machine of the library"
 
 Reader: TypeAlias = Callable[[NodeView], Merged]
@@ -78,7 +80,8 @@ def build(
         _surveyed(draft, name, number, minimum, most)
         for draft, name, number in zip(drafts, names, agreeing, strict=True)
     ]
-    classes += _remembered(before, drafts, names)
+    remembered = sorted(_remembered(before, drafts, names), key=lambda one: bool(one.distrust))
+    classes += remembered[:MOST_REMEMBERED]
     return Survey(
         classes=tuple(sorted(classes, key=lambda one: get_text(one.document, "name"))),
         unknown=tuple(
