@@ -1,5 +1,7 @@
 """The store of reduced objects: what counts as a change, and what is kept once."""
 
+import tracemalloc
+
 from nodeobjects import node
 from nodeobjects import nvidia_device
 from nodeobjects import resource_slice
@@ -65,3 +67,22 @@ def test_a_slice_that_moves_to_another_node_leaves_the_first() -> None:
 
 def test_an_empty_inventory_has_no_classes() -> None:
     assert Inventory().classes() == ()
+
+
+def test_a_large_report_that_changes_all_the_time_is_not_held_each_time() -> None:
+    inventory = Inventory(most_pooled=5_000)
+    tracemalloc.start()
+    try:
+        _put_large(inventory, 1)
+        once, _ = tracemalloc.get_traced_memory()
+        for number in range(2, 60):
+            _put_large(inventory, number)
+        often, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert often < 8 * once
+
+
+def _put_large(inventory: Inventory, number: int) -> None:
+    inventory.put(reduce_nrt(rte_report(zones=[zone(0, **{f"a{at}": number for at in range(300)})])))
