@@ -25,6 +25,8 @@ from webhook.sources.inventory._node_facts import is_amount
 
 _ZONE = re.compile(r"node-(0|[1-9][0-9]{0,3})")
 _MAX_ID = 1023
+_MOST_ZONES = 64
+"""A machine of ours has 34. To simulate a kubelet on a thousand takes seconds, and one report must not cost them."""
 _POLICY = "topologyManagerPolicy"
 _SCOPE = "topologyManagerScope"
 _ENGINE = "TopologyPolicy"
@@ -87,6 +89,8 @@ def _numbered(blocks: list[object]) -> tuple[dict[int, JsonObject], list[str]]:
             problems.append(f"zone {name} is written twice")
         else:
             zones[int(found[1])] = block
+    if len(zones) > _MOST_ZONES:
+        return {}, [f"{len(zones)} zones are more NUMA nodes than any machine has"]
     if not zones:
         types = sorted({get_text(block, "type") or "?" for block in map(as_object, blocks)})
         problems.append("no zone of type Node" + (f" (only {', '.join(types)})" if types else ""))
