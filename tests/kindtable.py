@@ -51,6 +51,11 @@ def load() -> tuple[Sample, ...]:
     return tuple(_sample(raw) for raw in yaml.safe_load(TABLE.read_text(encoding="utf-8")))
 
 
+def filled(**raw: Any) -> Sample:
+    """Answer a row that is written as those of the table."""
+    return _sample(raw)
+
+
 def objects(*outcomes: str) -> list[tuple[Sample, Object]]:
     """Answer the samples that have an object for one of `outcomes`, each with that object."""
     return [(sample, sample.objects[word]) for sample in load() for word in outcomes if word in sample.objects]

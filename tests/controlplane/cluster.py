@@ -201,6 +201,19 @@ class ControlPlane:
             raise KubectlError(msg)
         return done
 
+    def shown(self, *arguments: str, input: object) -> str:  # noqa: A002 - named as in subprocess.run
+        """Run kubectl, which may fail, and answer what a terminal shows: both its streams in the order of writing."""
+        return subprocess.run(
+            [str(self.programs["kubectl"]), f"--kubeconfig={self.kubeconfig()}", *arguments],
+            input=json.dumps(input),
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=KUBECTL_SECONDS,
+            check=False,
+        ).stdout
+
     def request(
         self, method: str, path: str, body: object = None, *, user: str = ADMIN, content: str = "application/json"
     ) -> Answer:

@@ -28,13 +28,24 @@ def noted(cluster: ControlPlane, namespace: str, obj: Object, *, entry: str, res
 def test_an_admitted_pod_is_noted_with_its_level(control_plane: ControlPlane, namespace: str) -> None:
     found = noted(control_plane, namespace, gpu_pod(namespace, resources=REPAIRED), entry="pods.validate")
 
-    assert found == {"decision": "accept", "level": "aligned", "policy": "default"}
+    assert found == {
+        "decision": "accept",
+        "level": "aligned",
+        "policy": "default",
+        "fits": "1 of 1 node classes",
+    }
 
 
 def test_a_refused_pod_is_noted_with_the_codes(control_plane: ControlPlane, namespace: str) -> None:
     found = noted(control_plane, namespace, gpu_pod(namespace, resources=UNFIT), entry="pods.validate")
 
-    assert found == {"decision": "deny", "level": "exclusive", "policy": "default", "findings": "misfit"}
+    assert found == {
+        "decision": "deny",
+        "level": "exclusive",
+        "policy": "default",
+        "findings": "misfit",
+        "fits": "0 of 1 node classes",
+    }
 
 
 def test_the_mutating_pass_notes_no_decision(control_plane: ControlPlane, namespace: str) -> None:

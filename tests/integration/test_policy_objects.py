@@ -99,7 +99,7 @@ def test_a_status_does_not_change_the_generation_and_a_spec_does(cluster: Contro
         ("alignmentpolicy.spec.modes.enforce", "Pods below this level are refused (default aligned)."),
         ("alignmentpolicy.spec.repair.helpers.cpu", "Request and limit; never a whole number of CPUs."),
         ("nodeprofile.spec.numa.memory", "MemTotal of the NUMA node, huge pages included."),
-        ("nodeprofile.status.nodes", "Nodes of this class at the moment."),
+        ("nodeprofile.status.nodes", "Nodes that the selector matches."),
     ],
 )
 def test_every_field_is_explained(cluster: ControlPlane, field: str, told: str) -> None:

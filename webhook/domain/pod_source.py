@@ -11,6 +11,7 @@ from webhook.domain.loose_container import LooseContainer
 from webhook.domain.pod_assembly import PodAssembly
 from webhook.domain.pod_count import Factor
 from webhook.domain.pod_count import count
+from webhook.domain.pod_fields import POD_FIELDS
 from webhook.domain.pod_location import PodLocation
 from webhook.domain.pointer import Path
 from webhook.domain.raw import JsonObject
@@ -100,6 +101,8 @@ class PodSource:
     def _whole(self, value: JsonObject) -> JsonObject:
         """Answer the pod as far as it lies in one piece."""
         pod: dict[str, object] = {"spec": {} if self.spec is None else pod_path.at(value, self.spec)}
+        if self.spec == ():  # a new number of replicas makes no other pods
+            pod["spec"] = {name: part for name, part in value.items() if name in POD_FIELDS}
         if self.metadata is not None:
             pod["metadata"] = pod_path.at(value, self.metadata)
         return pod

@@ -17,6 +17,9 @@ MESSAGE_BYTES = 900
 WARNING_CHARACTERS = 120
 MAX_WARNINGS = 10
 MAX_NAMES = 3
+MAX_PLACES = 5
+MAX_PLACE = 64
+MAX_PLACE_BESIDE_TEXT = 32
 MAX_CURE = 48
 """A longer value is no longer something to write, but an explanation."""
 
@@ -32,13 +35,25 @@ def escape(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def line(finding: Finding, place: Path | None = None) -> str:
-    """Write a finding in one line: container, what and instead, then field, value and rule code."""
+def line(finding: Finding, *places: Path) -> str:
+    """Write a finding in one line: container, what and instead, then field, value and rule code.
+
+    `places` are where it was found, if not where it says.
+    """
     container = f"container {finding.container}: " if finding.container else ""
-    field = field_path(finding.path if place is None else place)
+    fields = [field_path(place) for place in places or (finding.path,)]
+    field = ", ".join(fields[:MAX_PLACES]) + (f" (+{len(fields) - MAX_PLACES} more)" if fields[MAX_PLACES:] else "")
     values = [text for text in (finding.actual, f"want {finding.wanted}" if finding.wanted else None) if text]
     value = f": {', '.join(values)}" if values else ""
     return escape(f"{container}{told(finding)} [{field}{value}; {finding.code}]")
+
+
+def lines(findings: Sequence[Finding], places: Sequence[Path]) -> list[str]:
+    """Write findings in lines; what several pods of one object have in common is written once, with every place."""
+    alike: dict[Finding, list[Path]] = {}
+    for finding, place in zip(findings, places, strict=True):
+        alike.setdefault(finding, []).append(place)
+    return [line(finding, *found) for finding, found in alike.items()]
 
 
 def told(finding: Finding) -> str:
@@ -81,19 +96,31 @@ def repair_warning(edit: Edit) -> str:
     return _fit(head + note + tail, head + tail)
 
 
-def would_repair_warning(edit: Edit) -> str:
-    """Say what a repair will set in the pods of a template, and what to write instead."""
+def would_repair_warning(edit: Edit, where: str | None = None) -> str:
+    """Say what a repair will set in the pods of a template, and what to write instead.
+
+    `where` is the pod in the object, for one with others beside it, or that is in no one piece: then the field is
+    written out as far as there is room.
+    """
     side, resource = edit.path[-2], edit.path[-1]
     was = "unset" if edit.old is None else edit.old
     if edit.cure:
-        return _fit(f"{_short(edit.container)}: {side}.{resource} is {was}; {edit.cure}")
-    head = f"{_short(edit.container)}: write {side}.{resource}: {edit.new} (is {was})"
-    return _fit(head + "; its pods will be repaired so", head)
+        told = f"{side}.{resource} is {was}; {edit.cure}"
+        return _fit(_who(edit.container, where) + told, _who(edit.container) + told)
+    head = f"{_who(edit.container)}write {side}.{resource}: {edit.new} (is {was})"
+    tail = "; its pods will be repaired so"
+    if where is None:
+        return _fit(head + tail, head)
+    full = f"{_who(edit.container)}write {field_path(edit.path)}: {edit.new} (is {was})"
+    return _fit(full + tail, full, head.replace(_who(edit.container), _who(edit.container, where), 1), head)
 
 
-def finding_warning(finding: Finding, *, room: int = WARNING_CHARACTERS) -> str:
-    """Write a finding as a warning; where it is too long, the explanation is left out and what to write stays."""
-    container = f"{_short(finding.container)}: " if finding.container else ""
+def finding_warning(finding: Finding, where: str | None = None, *, room: int = WARNING_CHARACTERS) -> str:
+    """Write a finding as a warning; where it is too long, the explanation is left out and what to write stays.
+
+    `where` is the pod in an object that has several.
+    """
+    container = _who(finding.container, where)
     code = f" [{finding.code}]"
     if finding.cure:
         left = room - len(code)
@@ -110,7 +137,7 @@ def finding_warning(finding: Finding, *, room: int = WARNING_CHARACTERS) -> str:
 def named(names: Sequence[str], *, room: int, more: str = "") -> str:
     """Name as many as `room` has place for, at least one, and count the others; `more` stands beside the count.
 
-    >>> named(["llama", "qwen", "gemma", "phi"], room=20, more="24 pods")
+    >>> named(["llama", "qwen", "gemma", "phi"], room=15, more="24 pods")
     'llama, qwen (+2 more; 24 pods)'
     """
     shown = [_short(name) for name in names[:MAX_NAMES]]
@@ -119,6 +146,19 @@ def named(names: Sequence[str], *, room: int, more: str = "") -> str:
     left = len(names) - len(shown)
     notes = "; ".join(note for note in (f"+{left} more" if left else "", more) if note)
     return _cut(", ".join(shown), room) + (f" ({notes})" if notes else "")
+
+
+def placed(root: Path, *, room: int) -> str:
+    """Name a pod by its place in the object; of a long one the end is what tells it from others.
+
+    >>> placed(("spec", "roles", 0, "template", "spec"), room=30), placed(("spec", "roles", 0, "template"), room=15)
+    ('spec.roles[0].template', '….template')
+    """
+    text = escape(field_path(root[:-1] if len(root) > 1 and root[-1] == "spec" else root))
+    if len(text) <= room:
+        return text
+    end = text[1 - room :]
+    return "…" + end[max(end.find("."), 0) :]
 
 
 def shortened(text: str, limit: int) -> str:
@@ -139,6 +179,13 @@ def _fit(*variants: str) -> str:
     """Answer the first variant that fits a warning, else the last one cut."""
     texts = [escape(variant) for variant in variants]
     return next((text for text in texts if len(text) <= WARNING_CHARACTERS), _cut(texts[-1], WARNING_CHARACTERS))
+
+
+def _who(container: str | None, where: str | None = None) -> str:
+    """Name a container, a pod, or both."""
+    if not container:
+        return f"{where}: " if where else ""
+    return f"{_short(container)} in {where}: " if where else f"{_short(container)}: "
 
 
 def _short(name: str | None) -> str:

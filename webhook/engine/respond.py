@@ -27,12 +27,18 @@ def skip(reason: str, policies: Iterable[Policy] = ()) -> Decision:
 
 def exempt(exemption: Exemption, policies: Iterable[Policy] = ()) -> Decision:
     """Let a request pass that is exempt, with who said so, why, and until when."""
-    audit = {"decision": "skip", "reason": f"exempt {exemption.by}", **named(policies), "exempt-by": exemption.by}
+    audit = {"decision": "skip", **named(policies), **use_of(exemption)}
+    return Decision(Outcome.SKIP, allowed=True, audit=audit, exempt_by=exemption.by)
+
+
+def use_of(exemption: Exemption) -> Mapping[str, str]:
+    """Note the use of an exemption in the audit log."""
+    audit = {"reason": f"exempt {exemption.by}", "exempt-by": exemption.by}
     if exemption.reason:
         audit["exempt-reason"] = messages.cut_bytes(messages.escape(exemption.reason), _MOST_REASON)
     if exemption.until is not None:
         audit["exempt-until"] = f"{exemption.until.isoformat()}"
-    return Decision(Outcome.SKIP, allowed=True, audit=audit, exempt_by=exemption.by)
+    return audit
 
 
 def named(policies: Iterable[Policy]) -> Mapping[str, str]:
@@ -51,7 +57,7 @@ def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[
     return Decision(
         outcome=Outcome.DENY,
         allowed=False,
-        message=messages.refusal(lines),
+        message=messages.refusal(messages.lines(findings, places)),
         causes=tuple((messages.escape(field_path(place)), line) for place, line in zip(places, lines, strict=True)),
         audit={**audit, "decision": "deny"},
         findings=findings,
@@ -65,9 +71,9 @@ def admit(
     return Decision(outcome, allowed=True, warnings=messages.capped(warnings), audit=audit, findings=findings)
 
 
-def warned(findings: Iterable[Finding], modes: Modes) -> tuple[str, ...]:
-    """Write the findings that warn mode covers."""
-    return tuple(messages.finding_warning(finding) for finding in findings if finding.level <= modes.warn)
+def warned(findings: Iterable[Finding], modes: Modes, where: str | None = None) -> tuple[str, ...]:
+    """Write the findings that warn mode covers; `where` is the pod in an object that has several."""
+    return tuple(messages.finding_warning(finding, where) for finding in findings if finding.level <= modes.warn)
 
 
 def audit(

@@ -49,6 +49,16 @@ class _Judged:
     judgement: Judgement
 
 
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What holds for the whole object; `alone` means that it has one pod."""
+
+    modes: Modes
+    requester: Requester
+    controlled: bool
+    alone: bool
+
+
 def review(workload: Workload, request: Request, world: World) -> Decision:
     """Deny what every pod of the object would be denied for, warn about what would be repaired; never patch.
 
@@ -76,7 +86,8 @@ def review(workload: Workload, request: Request, world: World) -> Decision:
     if exempt and not judged and not labelled:
         return respond.exempt(exempt[0], [ruling.policy for _, ruling in ruled])
     modes = _strictest(ruling.modes for _, ruling in ruled)
-    return _decide(judged, labelled, modes, requester, controlled=_is_controlled(new))
+    about = _About(modes, requester, controlled=_is_controlled(new), alone=len(located) == 1)
+    return _decide(judged, labelled, about)
 
 
 def _without_pods(workload: Workload, new: JsonObject, namespace: str, world: World) -> Decision:
@@ -89,10 +100,9 @@ def _without_pods(workload: Workload, new: JsonObject, namespace: str, world: Wo
     return respond.admit(Outcome.WARN, (unseen(),), warnings, audit)
 
 
-def _decide(
-    judged: list[_Judged], labelled: tuple[Finding, ...], modes: Modes, requester: Requester, *, controlled: bool
-) -> Decision:
-    """Decide by the judgements; `labelled` are findings about the object around the templates, `modes` those of it."""
+def _decide(judged: list[_Judged], labelled: tuple[Finding, ...], about: _About) -> Decision:
+    """Decide by the judgements; `labelled` are findings about the object around the templates."""
+    modes, requester = about.modes, about.requester
     refused = [
         *((one, one.path) for one in labelled if modes.enforce is not Level.NONE),
         *((one, item.location.place(one.path)) for item in judged for one in _hard(item)),
@@ -101,12 +111,12 @@ def _decide(
     outcome = Outcome.DENY if labelled else _outcome(judged)
     findings = (*labelled, *(finding for item in judged for finding in item.judgement.findings), *over)
     audit = respond.audit(outcome, findings, modes, [item.ruling.policy for item in judged])
-    if controlled:
+    if about.controlled:
         return respond.admit(outcome, findings, (), audit)
     if refused:
         refused += [(one, item.location.place(one.path)) for item in judged for one in _expired(item, requester)]
         return respond.deny(tuple(one for one, _ in refused), audit, tuple(place for _, place in refused))
-    warnings = [text for item in judged for text in _warnings(item)]
+    warnings = [text for item in judged for text in _warnings(item, alone=about.alone)]
     return respond.admit(outcome, findings, (*respond.warned((*labelled, *over), modes), *warnings), audit)
 
 
@@ -143,11 +153,16 @@ def _hard(item: _Judged) -> Iterator[Finding]:
         yield from (one for one in rest if one.severity is Severity.FAULT)
 
 
-def _warnings(item: _Judged) -> Iterator[str]:
+def _warnings(item: _Judged, *, alone: bool) -> Iterator[str]:
+    """Say what is to be mended, and in which pod where the object has several or none in one piece."""
     judgement, place = item.judgement, item.location.place
+    scattered = any(path[0] == "spec" for path in item.location.moved)
+    where = messages.placed(item.location.root, room=messages.MAX_PLACE) if scattered or not alone else None
     cured = {edit.code for edit in judgement.edits}
-    yield from (messages.would_repair_warning(replace(edit, path=place(edit.path))) for edit in judgement.edits)
-    yield from respond.warned((one for one in judgement.findings if one.code not in cured), item.ruling.modes)
+    yield from (messages.would_repair_warning(replace(edit, path=place(edit.path)), where) for edit in judgement.edits)
+    rest = (one for one in judgement.findings if one.code not in cured)
+    beside = None if alone else messages.placed(item.location.root, room=messages.MAX_PLACE_BESIDE_TEXT)
+    yield from respond.warned(rest, item.ruling.modes, beside)
 
 
 def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:

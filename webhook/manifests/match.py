@@ -77,9 +77,13 @@ def claims() -> str:
     return "size(object.?spec.?resourceClaims.orValue([])) > 0"
 
 
-def namespace_is_none_of(patterns: Iterable[str], variable: str = "request.namespace") -> str:
-    """Say that the name in `variable`, that of the request's namespace, matches none of `patterns`."""
-    return f"!({any_of(variable, _exact(patterns))})"
+def namespace_is_none_of(patterns: Iterable[str], variable: str) -> str:
+    """Say that the name in `variable`, that of the request's namespace, matches none of `patterns`.
+
+    Objects of the whole cluster are in no namespace: reading it would be an error, and the webhook would be left out.
+    """
+    other = f"!({any_of(variable, _exact(patterns))})"
+    return f"!has({variable}) || {other}" if variable.startswith("request.") else other
 
 
 def templates(paths: Iterable[Path], accelerators: Accelerators) -> str:

@@ -17,6 +17,7 @@ WORKLOAD = Workload(
             LooseContainer("model-runner", resources=("backendRuntimeConfig", "resources")),
             count=times(".spec.replicas"),
             completed_by="its backend runtime",
+            labels=(("llmaz.io/model-name", ""),),
         ),
     ),
 )

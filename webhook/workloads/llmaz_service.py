@@ -9,5 +9,5 @@ WORKLOAD = Workload(
     versions=("v1alpha1",),
     kind="Service",
     resource="services",
-    pods=groups(".spec.workloadTemplate", ".spec.replicas"),
+    pods=groups(".spec.workloadTemplate", ".spec.replicas", labels=(("llmaz.io/model-name", ""),)),
 )

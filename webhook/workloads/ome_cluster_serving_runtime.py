@@ -2,6 +2,7 @@
 
 from webhook.domain.workload import Workload
 from webhook.domain.workload import pod_spec
+from webhook.workloads._families.ome import LABELS
 from webhook.workloads._families.ome import components
 
 _BY = "the InferenceService"
@@ -13,6 +14,6 @@ WORKLOAD = Workload(
     versions=("v1beta1",),
     kind="ClusterServingRuntime",
     resource="clusterservingruntimes",
-    pods=(*components(_CONFIGS, completed_by=_BY), pod_spec(".spec", completed_by=_BY)),
+    pods=(*components(_CONFIGS, completed_by=_BY), pod_spec(".spec", completed_by=_BY, labels=LABELS)),
     namespaced=False,
 )

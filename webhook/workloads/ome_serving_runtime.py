@@ -2,6 +2,7 @@
 
 from webhook.domain.workload import Workload
 from webhook.domain.workload import pod_spec
+from webhook.workloads._families.ome import LABELS
 from webhook.workloads._families.ome import components
 
 _BY = "the InferenceService"
@@ -13,5 +14,5 @@ WORKLOAD = Workload(
     versions=("v1beta1",),
     kind="ServingRuntime",
     resource="servingruntimes",
-    pods=(*components(_CONFIGS, completed_by=_BY), pod_spec(".spec", completed_by=_BY)),
+    pods=(*components(_CONFIGS, completed_by=_BY), pod_spec(".spec", completed_by=_BY, labels=LABELS)),
 )

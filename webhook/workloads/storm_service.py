@@ -12,5 +12,11 @@ WORKLOAD = Workload(
     versions=("v1alpha1",),
     kind="StormService",
     resource="stormservices",
-    pods=(template(f"{_ROLE}.template", times(".spec.replicas", f"{_ROLE}.replicas")),),
+    pods=(
+        template(
+            f"{_ROLE}.template",
+            times(".spec.replicas", f"{_ROLE}.replicas"),
+            labels=(("storm-service-name", ""),),
+        ),
+    ),
 )

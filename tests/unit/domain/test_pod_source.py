@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from webhook.domain.loose_container import LooseContainer
 from webhook.domain.own_words import OwnWords
 from webhook.domain.pod_location import PodLocation
@@ -41,6 +43,12 @@ def test_a_bare_spec_has_no_metadata() -> None:
     assert location.place(CPU) == ("spec", "podSpec", *CPU[1:])
 
 
+def test_what_an_operator_keeps_beside_the_fields_of_a_bare_spec_is_no_part_of_the_pod() -> None:
+    spec = {"containers": [{"name": "a"}], "nodeSelector": {"pool": "gpu"}}
+    location = one(pod_spec(".spec.decode"), {"spec": {"decode": {**spec, "replicas": 2, "autoScaling": {}}}})
+    assert location.pod == {"spec": spec}
+
+
 def test_a_bare_spec_without_containers_is_none() -> None:
     assert list(pod_spec(".spec").locate({"spec": {"replicas": 1}})) == []
 
@@ -60,6 +68,14 @@ def test_a_container_that_the_list_has_too_is_not_doubled() -> None:
     location = one(source, {"spec": {"model": {"modelFormat": {}}, "containers": listed}})
     spec: Any = location.pod["spec"]
     assert (spec["containers"], location.place(CPU)) == (listed, CPU)
+
+
+@pytest.mark.parametrize("name", [["main"], {"x": "main"}, None])
+def test_a_listed_container_whose_name_is_no_text_is_another_one(name: object) -> None:
+    source = PodSource(base=("spec",), spec=(), metadata=None, containers=(LooseContainer("main", ("model",)),))
+    location = one(source, {"spec": {"model": {"resources": AMOUNTS}, "containers": [{"name": name}]}})
+    spec: Any = location.pod["spec"]
+    assert [container["name"] for container in spec["containers"]] == ["main", name]
 
 
 def test_a_list_of_containers_of_another_shape_stays_to_be_reported() -> None:

@@ -112,3 +112,21 @@ def test_what_to_write_survives_the_cut_of_a_long_explanation() -> None:
 
     assert text.endswith("…: write at most 4 [misfit]")
     assert len(text) == 120
+
+
+def test_a_pod_of_several_is_named_where_the_whole_field_has_no_room() -> None:
+    long = ("spec", "rolesOfTheService", 12, "leaderWorkerPatternOfTheRole", "template", "spec", "containers", 0)
+    where = messages.placed(long[:-2], room=48)
+    moved = replace(edit(), path=(*long, "resources", "limits", "memory"))
+
+    assert where == "….leaderWorkerPatternOfTheRole.template"
+    assert messages.would_repair_warning(moved, where) == (f"server in {where}: write limits.memory: 16 (is unset)")
+
+
+def test_places_are_counted_where_there_are_many() -> None:
+    places = [("spec", "roles", number) for number in range(7)]
+    finding = Finding("misfit", Severity.FAULT, Level.ALIGNED, ("spec",), "m")
+
+    assert messages.lines([finding] * 7, places) == [
+        "m [spec.roles[0], spec.roles[1], spec.roles[2], spec.roles[3], spec.roles[4] (+2 more); misfit]"
+    ]

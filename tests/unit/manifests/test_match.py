@@ -114,14 +114,20 @@ def test_texts_cannot_break_out_of_the_expression(value: str, written: str) -> N
 
 
 def test_namespaces_are_excluded_by_pattern() -> None:
-    condition = match.namespace_is_none_of(["openshift-*", "*-system"])
+    condition = match.namespace_is_none_of(["openshift-*", "*-system"], "name")
     names = ("openshift-dns", "gpu-system", "team-a")
 
-    assert [holds(condition.replace("request.", ""), namespace=name) for name in names] == [False, False, True]
+    assert [holds(condition, name=name) for name in names] == [False, False, True]
+
+
+def test_what_is_in_no_namespace_is_in_none_that_is_exempt() -> None:
+    condition = match.namespace_is_none_of(["openshift-*"], "request.namespace")
+
+    assert condition == "!has(request.namespace) || !(request.namespace.startsWith('openshift-'))"
 
 
 def test_a_namespace_pattern_with_a_set_excludes_nothing() -> None:
-    assert match.namespace_is_none_of(["team-[ab]"]) == "!(false)"
+    assert match.namespace_is_none_of(["team-[ab]"], "name") == "!(false)"
 
 
 def test_both_directions_of_a_change_are_seen() -> None:

@@ -113,7 +113,7 @@ def test_exempt_namespaces_by_pattern_become_a_condition(settings: Settings) -> 
     assert entry["namespaceSelector"]["matchExpressions"][0]["values"] == ["kube-system", "numagate-system"]
     assert entry["matchConditions"][0] == {
         "name": "namespace-not-exempt",
-        "expression": "!(request.namespace.startsWith('openshift-'))",
+        "expression": "!has(request.namespace) || !(request.namespace.startsWith('openshift-'))",
     }
 
 

@@ -7,11 +7,11 @@ from webhook.domain.pod_source import PodSource
 from webhook.domain.workload import template
 
 
-def groups(path: str, replicas: str) -> tuple[PodSource, PodSource]:
+def groups(path: str, replicas: str, *, labels: tuple[tuple[str, str], ...] = ()) -> tuple[PodSource, PodSource]:
     """Read the leader's and the workers' template at `path`; without the first, the leader is made of the second."""
     leader = f"{path}.leaderTemplate"
     workers = Factor(parse(f"{path}.size"), less=parse(leader))
     return (
-        template(leader, times(replicas)),
-        template(f"{path}.workerTemplate", (*times(replicas), workers)),
+        template(leader, times(replicas), labels=labels),
+        template(f"{path}.workerTemplate", (*times(replicas), workers), labels=labels),
     )

@@ -12,6 +12,7 @@ _FIELDS: tuple[tuple[Path, Path], ...] = (
     (("metadata", "labels"), ("labels",)),
     (("metadata", "annotations"), ("annotations",)),
 )
+LABELS = (("ome.io/inferenceservice", ""),)
 _RUNNER = (LooseContainer("ome-container", ("runner",)),)
 
 
@@ -41,6 +42,7 @@ def _component(path: str, completed_by: str) -> tuple[PodSource, ...]:
             metadata=None,
             fields=_FIELDS if base == path else (),
             containers=_RUNNER,
+            labels=LABELS,
             count=count,
             completed_by=completed_by,
         )
