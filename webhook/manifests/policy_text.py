@@ -62,6 +62,15 @@ def fragile(text: str) -> list[str]:
     return found
 
 
+def selecting(text: str) -> list[str]:
+    """Name the policies of the stream that select namespaces by label."""
+    return [
+        get_text(get_object(document, "metadata"), "name")
+        for document in objects(text)
+        if get_object(document, "spec", "match", "namespaceSelector")
+    ]
+
+
 def _as_written(document: dict[str, Any]) -> dict[str, Any]:
     """Leave out what a server added to a document that was fetched: it refuses the uid of an object that is gone."""
     written = get_object(document, "metadata")
