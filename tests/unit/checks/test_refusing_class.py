@@ -47,3 +47,16 @@ def test_nobody_is_sent_to_a_class_without_nodes_while_another_has_some() -> Non
 
     (one,) = [finding for finding in findings if finding.code == "refusing-class"]
     assert one.wanted == "pool=large"
+
+
+def test_a_class_that_aligns_the_pod_is_named_before_one_that_lets_it_run() -> None:
+    lax = replace(
+        load_profile("dgx-h100"),
+        name="batch",
+        labels={"pool": "batch"},
+        kubelet=replace(load_profile("dgx-h100").kubelet, topology_manager_policy="best-effort"),
+    )
+    large = replace(load_profile("dgx-h100"), name="large", labels={"pool": "large"})
+    findings = judge_pod(FOUR_GPUS, ruling(lax, large, small(0))).findings
+
+    assert [one.wanted for one in findings if one.code == "refusing-class"] == ["pool=large"]

@@ -75,9 +75,7 @@ def test_labels_of_namespaces_that_a_policy_in_a_file_never_sees_are_told(
 
     main(["manifests", "--overlay", overlay, "--policy", str(policy)])
 
-    line = (
-        "policy own: with a policy in a file labels of namespaces are not known, so its namespaceSelector sees none\n"
-    )
+    line = "policy own: its namespaceSelector sees no labels, because with a policy in a file none are known\n"
     assert capsys.readouterr().err == line * told
 
 
