@@ -9,6 +9,9 @@ from builders import policy
 from builders import request
 from builders import world
 
+from webhook.domain.policy import Accelerators
+from webhook.domain.policy import ExemptionRule
+from webhook.domain.policy import Exemptions
 from webhook.domain.policy import widest
 from webhook.domain.workload import Workload
 from webhook.domain.workload import template
@@ -35,6 +38,20 @@ def test_a_version_that_is_not_known_is_not_guessed() -> None:
 def test_the_widest_policy_has_the_kinds_of_all() -> None:
     one, other = policy(workloads=(MINE,)), policy(workloads=(MINE, replace(MINE, kind="Other")))
     assert widest((one, other)).workloads == (MINE, replace(MINE, kind="Other"))
+
+
+def test_the_widest_policy_leaves_out_only_what_all_leave_out() -> None:
+    one = policy(accelerators=Accelerators(("x.io/*",), ("x.io/nic", "x.io/memory")), exemptions=_exempting("a", "b"))
+    other = policy(accelerators=Accelerators(("y.io/npu",), ("x.io/nic",)), exemptions=_exempting("b", "c"))
+    found = widest((one, other))
+
+    assert [found.accelerators.includes(f"x.io/{name}") for name in ("nic", "memory")] == [False, True]
+    assert found.accelerators.includes("y.io/npu")
+    assert found.exemptions.lasting_namespaces == ("b",)
+
+
+def _exempting(*namespaces: str) -> Exemptions:
+    return Exemptions(rules=(ExemptionRule("theirs", namespaces=namespaces),), pods=False)
 
 
 def test_a_kind_that_only_the_policy_knows_is_judged_at_admission() -> None:

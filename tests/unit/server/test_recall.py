@@ -16,6 +16,7 @@ from builders import world
 from webhook.domain import keys
 from webhook.domain.claims import ClaimCatalog
 from webhook.domain.claims import DeviceClass
+from webhook.domain.levels import Level
 from webhook.domain.policy import ExemptionRule
 from webhook.domain.policy import Exemptions
 from webhook.engine.request import Request
@@ -109,6 +110,34 @@ def test_a_rule_that_ends_is_forgotten_at_its_time() -> None:
     recall, asked = Recall(), request(replica("a", **equal(gpus=8)))
 
     assert [recall(asked, then).allowed for then in (before, replace(before, instant=end))] == [True, False]
+
+
+def test_a_rule_that_has_ended_holds_again_where_the_clock_goes_back() -> None:
+    end = datetime(2026, 12, 1, tzinfo=UTC)
+    rule = ExemptionRule("trial", until=end, namespaces=("team-a",))
+    policy = replace(WORLD.policies[0], exemptions=Exemptions(rules=(rule,), pods=False))
+    after = replace(WORLD, policies=(policy,), instant=end)
+    recall, asked = Recall(), request(replica("a", **equal(gpus=8)))
+    earlier = replace(after, instant=datetime(2026, 11, 30, tzinfo=UTC))
+
+    assert [recall(asked, then).allowed for then in (after, earlier)] == [False, True]
+
+
+def test_the_same_pod_in_another_namespace_is_judged_by_what_holds_there() -> None:
+    rule = ExemptionRule("trial", namespaces=("team-b",))
+    policy = replace(WORLD.policies[0], exemptions=Exemptions(rules=(rule,), pods=False))
+    known, recall, unfit = replace(WORLD, policies=(policy,)), Recall(), replica("a", **equal(gpus=8))
+    asked = [request(unfit, namespace=name) for name in ("team-a", "team-b")]
+
+    assert [recall(one, known).allowed for one in asked] == [False, True]
+
+
+def test_a_label_of_the_namespace_that_changes_is_judged_by() -> None:
+    policy = replace(WORLD.policies[0], modes=replace(WORLD.policies[0].modes, enforce=Level.NONE))
+    known, recall, asked = replace(WORLD, policies=(policy,)), Recall(), request(replica("a", **equal(gpus=8)))
+    raised = replace(known, namespaces={"team-a": {"numagate.io/enforce": "aligned"}})
+
+    assert [recall(asked, one).allowed for one in (known, raised)] == [True, False]
 
 
 def test_only_a_bounded_number_is_remembered() -> None:
