@@ -67,7 +67,7 @@ def _numa_nodes(attributes: dict[str, JsonObject]) -> Iterator[int]:
         value = attributes.get(key, {})
         ints = get_list(value, "ints")
         number = value.get("int", ints[0] if ints else None)
-        if isinstance(number, int) and 0 <= number <= _MOST:
+        if type(number) is int and 0 <= number <= _MOST:  # True is an int, too
             yield number
 
 
@@ -79,7 +79,7 @@ def _texts(value: JsonObject | None) -> Iterator[str]:
 
 def _integer(value: JsonObject | None) -> int | None:
     number = as_object(value).get("int")
-    return number if isinstance(number, int) and 0 <= number <= MAX_CPU else None
+    return number if type(number) is int and 0 <= number <= MAX_CPU else None
 
 
 def _boolean(value: JsonObject | None) -> bool | None:

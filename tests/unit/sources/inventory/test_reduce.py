@@ -105,6 +105,14 @@ def test_where_cpus_or_memory_are_in_no_amount_no_numa_node_is_known(row: int, n
     assert facts.problems == (f"zone node-0: what is said of {name} is no amount: left out",)
 
 
+def test_a_truth_is_no_number_of_a_numa_node() -> None:
+    one = {"name": "gpu-0", "attributes": {"resource.kubernetes.io/numaNode": {"int": True}}}
+
+    assert reduce_slice(resource_slice("gpu.nvidia.com", [one])) == reduce_slice(
+        resource_slice("gpu.nvidia.com", [{"name": "gpu-0", "attributes": {}}])
+    )
+
+
 def test_a_slice_of_no_single_node_is_left_out() -> None:
     shared = resource_slice("gpu.nvidia.com", [])
     shared["spec"] = {**shared["spec"], "nodeName": None, "allNodes": True}
