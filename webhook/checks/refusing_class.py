@@ -26,6 +26,9 @@ def find(subject: Subject) -> Iterator[Flaw]:
     taking = [fit.node_class for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED}]
     if not taking:
         return
+    aligning = {fit.node_class for fit in subject.fits if fit.fits is Fits.YES}
+    # What is named is a class that aligns the pod, and a pool that is scaled to zero comes last.
+    taking.sort(key=lambda one: (one not in aligning, one.nodes == 0))
     refusing = [fit for fit in subject.fits if fit.fits is Fits.NO and fit.cause is not Cause.UNPINNED]
     for fit in refusing[:_MOST_NAMED]:
         selector = telling_label(taking, fit.node_class)

@@ -1,7 +1,7 @@
 """Finds that no known node class is eligible for the pod.
 
-What: no NodeProfile matches the pod's node selector, affinity and tolerations, or none is declared; or all there is are
-reports of too few nodes.
+What: no NodeProfile matches the pod's node selector, affinity and tolerations, or none is declared; or all there is is
+not trusted: reports of too few nodes, a product's name, a guess.
 Why: without a topology nobody can say whether the pod fits one NUMA node; a pool scaled to zero may still take it.
 Instead: declare a NodeProfile for these nodes; the policy's `onUnknown` says what happens until then.
 """
@@ -40,13 +40,13 @@ def find(subject: Subject) -> Iterator[Flaw]:
 
 
 def _reported(unsure: ClassFit, severity: Severity) -> Flaw:
-    """Tell what the nodes say of themselves; the policy wants more of them to agree before it goes by that."""
+    """Tell what the cluster says of itself, which something keeps from being trusted: few nodes, a name, a guess."""
     one = unsure.node_class
-    count = f"{one.nodes} node{'s'[: one.nodes != 1]}" if one.nodes else "the nodes"
+    count = f" ({one.nodes} node{'s'[: one.nodes != 1]})" if one.nodes else ""
     return Flaw(
         path=("spec", "nodeSelector"),
-        message=f"declare a NodeProfile: only {count} of {one.name} report a topology, too few to go by, "
-        f"and by it would not take the pod ({unsure.reason})",
+        message=f"declare a NodeProfile: what is known of {one.name}{count} is not sure enough to refuse by, "
+        f"and by it the pod would not fit ({unsure.reason})",
         severity=severity,
     )
 

@@ -3,8 +3,11 @@
 import logging
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
 from datetime import datetime
+from operator import itemgetter
+from typing import Final
 
 import orjson
 
@@ -28,6 +31,9 @@ from webhook.sources.policy_file import read_profile
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
 from webhook.sources.snapshot import text_of
+
+MOST_UNTRUSTED_BYTES: Final = 384 * 1024
+"""What the classes that may only relax may take of a snapshot, so that a few nodes cannot fill it."""
 
 _LOGGER = logging.getLogger("numagate.world")
 
@@ -58,7 +64,7 @@ class WorldComposer:
         if survey:
             profiles = [reduce_profile(one) for one in self._profiles.in_force()]
             found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
-            self._classes = self._readable(found.documents)
+            self._classes = tuple(_bounded(self._readable(found.documents)))
             self._profiles.count(found.profiles)
         content = Content(
             policies=policies,
@@ -99,6 +105,21 @@ def _minimum(policies: Sequence[JsonObject]) -> int:
     head = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
     read = (read_policy(from_object({**head, **policy}, "")) for policy in policies)
     return max((policy.min_reporting_nodes for policy in read), default=MINIMUM)
+
+
+def _bounded(classes: Sequence[JsonObject]) -> Iterator[JsonObject]:
+    """Leave out untrusted classes beyond what they may take: small ones are kept first."""
+    sizes = {get_text(one, "name"): len(orjson.dumps(one)) for one in classes if one.get("trusted") is not True}
+    left, dropped = MOST_UNTRUSTED_BYTES, set[str]()
+    for name, size in sorted(sizes.items(), key=itemgetter(1, 0)):
+        left -= size
+        if left < 0:
+            dropped.add(name)
+    if dropped:
+        _LOGGER.warning(
+            "left out of the snapshot, which would grow too large: node class %s", ", ".join(sorted(dropped))
+        )
+    yield from (one for one in classes if get_text(one, "name") not in dropped)
 
 
 def _is_readable(entry: JsonObject) -> bool:

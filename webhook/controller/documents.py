@@ -94,10 +94,12 @@ class Documents:
         status = get_object(found, "status")
         old = self._held.get(key)
         error = old.error if old and old.spec == spec else self._error_in(key, spec)
-        good = spec if not error else (old.good if old else self._earlier.get(key))
-        nodes = old.nodes if old else None
-        new = Held(spec, generation if isinstance(generation, int) else 0, status, error, good, nodes)
         with self._lock:
+            # Whoever counts nodes or adopts earlier specs may have been here since.
+            old = self._held.get(key)
+            good = spec if not error else (old.good if old else self._earlier.get(key))
+            nodes = old.nodes if old else None
+            new = Held(spec, generation if isinstance(generation, int) else 0, status, error, good, nodes)
             self._held[key] = new
         if old is None or old.good != good:
             self._changes.note(Urgency.NODES)
@@ -107,6 +109,7 @@ class Documents:
         """Forget an object."""
         with self._lock:
             known = self._held.pop(key, None)
+            self._earlier.pop(key, None)
         if known is not None:
             self._changes.note(Urgency.NODES)
 
@@ -117,12 +120,16 @@ class Documents:
         self._changes.whole(self.kind)
 
     def adopt(self, earlier: dict[str, JsonObject]) -> None:
-        """Take the specs of the last snapshot: what is wrong from the start goes on as it was then."""
+        """Take the specs of the last snapshot: what is wrong from the start goes on as it was then.
+
+        One that an older version wrote and this one cannot read would be refused by every replica, with all the rest.
+        """
+        readable = {key: spec for key, spec in earlier.items() if not self._error_in(key, spec)}
         with self._lock:
-            self._earlier = earlier
+            self._earlier = readable
             for key, held in self._held.items():
-                if held.good is None and key in earlier:
-                    self._held[key] = replace(held, good=earlier[key])
+                if held.good is None and key in readable:
+                    self._held[key] = replace(held, good=readable[key])
         self._changes.note(Urgency.NODES)
 
     def in_force(self) -> tuple[JsonObject, ...]:

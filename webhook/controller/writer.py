@@ -130,6 +130,11 @@ class Writer:
         content = render(_EPOCH)
         if content == self._content and not forced and not self._changes.refresh_due():
             return
+        if not self._leading():
+            # To compose may take seconds, and another may lead by now.
+            self._changes.failed()
+            self._force()
+            return
         now = datetime.now(UTC)
         text = render(now)
         try:

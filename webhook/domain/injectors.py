@@ -4,8 +4,10 @@ Each entry was read in the injector's own source or documentation. Meshes and op
 written here are the settings, which stay.
 """
 
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping
+from fnmatch import translate
 from typing import Final
 
 from webhook.domain.injector import Injector
@@ -244,6 +246,9 @@ INJECTORS: Final[tuple[Injector, ...]] = (
     ),
 )
 
+_A_SIGN: Final = re.compile("|".join(translate(sign.key) for injector in INJECTORS for sign in injector.signs))
+"""Any key that is a sign to some injector."""
+
 
 def of(name: str, image: str = "") -> Injector | None:
     """Find what injects a container of this name; a name that others use too is only found with its image."""
@@ -270,6 +275,8 @@ def cure_of(container: Container, path: Path, wanted: str | None) -> str:
 
 def coming(facts: PodFacts) -> Iterator[Injector]:
     """Yield what the pod calls by its labels and annotations and has not got yet."""
+    if not any(map(_A_SIGN.match, (*facts.labels, *facts.annotations))):  # as most have none, nobody else is asked
+        return
     for injector in INJECTORS:
         if injector.is_called(facts.labels, facts.annotations) and injector.adds_to(facts.containers):
             yield injector

@@ -47,7 +47,7 @@ class PodAssembly:
         listed = get_object(self.pod, "spec").get("containers")
         if listed is not None and not isinstance(listed, list):
             return
-        names = {as_object(one).get("name") for one in listed or ()}
+        names = [as_object(one).get("name") for one in listed or ()]  # what is no text may not be hashable
         found: list[object] = []
         for one in loose:
             container, places = one.read(value)

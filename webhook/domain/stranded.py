@@ -89,7 +89,9 @@ def _needs(facts: PodFacts, node_class: NodeClass, accelerators: Mapping[str, Ma
     memory = amount(total, MEMORY).value if node_class.kubelet.memory_manager_policy == "Static" else 0
     step = node_class.threads_per_core if node_class.kubelet.full_pcpus_only else 1
     for resource in sorted({name for counts in accelerators.values() for name in counts}):
-        yield _Need(resource, amount(total, resource).value, amount(pinned, CPU).value, memory, step)
+        own = amount(total, resource).value
+        if own > 0:  # not where a request of 0 stands beside a limit, which the API server refuses
+            yield _Need(resource, own, amount(pinned, CPU).value, memory, step)
 
 
 def _exceeds_share(need: _Need, cell: CellRoom) -> bool:

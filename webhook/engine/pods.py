@@ -30,6 +30,10 @@ from webhook.engine.ruling import Ruling
 
 def mutate(pod: JsonObject, ruling: Ruling) -> Decision:
     """Repair a new pod and write the promise into it. Never denies: the validating pass judges the final object."""
+    return _exempt_by_wish(_mutate(pod, ruling), pod, ruling)
+
+
+def _mutate(pod: JsonObject, ruling: Ruling) -> Decision:
     if ruling.modes.repair is Level.NONE:
         return Decision(Outcome.SKIP, allowed=True)
     judgement = _judge(pod, ruling, ruling.modes)
@@ -51,6 +55,18 @@ def mutate(pod: JsonObject, ruling: Ruling) -> Decision:
 
 def validate(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Decision:
     """Judge a new pod as it is, after every mutation: deny, or admit with warnings and audit annotations."""
+    return _exempt_by_wish(_validate(pod, ruling, requester), pod, ruling)
+
+
+def _exempt_by_wish(decision: Decision, pod: JsonObject, ruling: Ruling) -> Decision:
+    """Note the use of the exemption that a pod brings; what it may still be refused for is no use of it."""
+    exemption = why_pod_exempt(pod, ruling)
+    if exemption is None or not decision.allowed:
+        return decision
+    return replace(decision, audit={**decision.audit, **respond.use_of(exemption)}, exempt_by=exemption.by)
+
+
+def _validate(pod: JsonObject, ruling: Ruling, requester: Requester) -> Decision:
     modes = ruling.modes
     judgement = _judge(pod, ruling, replace(modes, repair=Level.NONE))
     forged = tuple(promise.forged(judgement, ruling.policy, repairing=modes.repair is not Level.NONE))

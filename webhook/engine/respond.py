@@ -27,12 +27,18 @@ def skip(reason: str, policies: Iterable[Policy] = ()) -> Decision:
 
 def exempt(exemption: Exemption, policies: Iterable[Policy] = ()) -> Decision:
     """Let a request pass that is exempt, with who said so, why, and until when."""
-    audit = {"decision": "skip", "reason": f"exempt {exemption.by}", **named(policies), "exempt-by": exemption.by}
+    audit = {"decision": "skip", **named(policies), **use_of(exemption)}
+    return Decision(Outcome.SKIP, allowed=True, audit=audit, exempt_by=exemption.by)
+
+
+def use_of(exemption: Exemption) -> Mapping[str, str]:
+    """Note the use of an exemption in the audit log."""
+    audit = {"reason": f"exempt {exemption.by}", "exempt-by": exemption.by}
     if exemption.reason:
         audit["exempt-reason"] = messages.cut_bytes(messages.escape(exemption.reason), _MOST_REASON)
     if exemption.until is not None:
         audit["exempt-until"] = f"{exemption.until.isoformat()}"
-    return Decision(Outcome.SKIP, allowed=True, audit=audit, exempt_by=exemption.by)
+    return audit
 
 
 def named(policies: Iterable[Policy]) -> Mapping[str, str]:

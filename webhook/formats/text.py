@@ -17,7 +17,7 @@ _FITS = {
     "yes": "fits",
     "no": "does not fit",
     "unenforced": "does not enforce alignment",
-    "unsure": "too few nodes report it to say",
+    "unsure": "not known well enough to say",
 }
 _MOST_CLASSES = 6
 """How many node classes are told one by one."""

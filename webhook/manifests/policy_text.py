@@ -12,6 +12,8 @@ from webhook.manifests.text import dump
 
 _KIND = "AlignmentPolicy"
 _BINDING = ("enforce", "repair")
+_WRITTEN = ("name", "labels", "annotations")
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 DEFAULT = """\
 # Every field that is left out keeps its built-in value.
@@ -43,8 +45,8 @@ def observing_objects(text: str) -> list[Manifest]:
 
 
 def objects(text: str) -> list[Manifest]:
-    """Answer the documents of the stream as they are, each as an object for the API server."""
-    documents = [document for document in yaml.safe_load_all(text) if document is not None]
+    """Answer the documents of the stream as they were written, each as an object for the API server."""
+    documents = [_as_written(document) for document in yaml.safe_load_all(text) if document is not None]
     if not any(document.get("kind") == _KIND for document in documents):
         documents.insert(0, yaml.safe_load(DEFAULT))
     return documents
@@ -58,6 +60,27 @@ def fragile(text: str) -> list[str]:
         if any(value is None for value in labels.values()):
             found.append(get_text(get_object(document, "metadata"), "name"))
     return found
+
+
+def selecting(text: str) -> list[str]:
+    """Name the policies of the stream that select namespaces by label."""
+    return [
+        get_text(get_object(document, "metadata"), "name")
+        for document in objects(text)
+        if get_object(document, "spec", "match", "namespaceSelector")
+    ]
+
+
+def _as_written(document: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what a server added to a document that was fetched: it refuses the uid of an object that is gone."""
+    written = get_object(document, "metadata")
+    metadata = {field: written[field] for field in _WRITTEN if field in written}
+    annotations = {key: value for key, value in get_object(metadata, "annotations").items() if key != _LAST_APPLIED}
+    if annotations:
+        metadata["annotations"] = annotations
+    else:
+        metadata.pop("annotations", None)
+    return {key: value for key, value in document.items() if key != "status"} | {"metadata": metadata}
 
 
 def _observing(document: dict[str, Any]) -> dict[str, Any]:

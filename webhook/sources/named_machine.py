@@ -13,10 +13,17 @@ from webhook.sources.evidence import NodeView
 from webhook.sources.machines import list_machines
 from webhook.sources.machines import machine_spec
 from webhook.sources.specs import cell_cpus
+from webhook.sources.specs import cell_memory
+from webhook.sources.specs import size
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 PRODUCT = "nvidia.com/gpu.product"
 COUNT = "nvidia.com/gpu.count"
+_NEAR = 8
+"""Of the memory that a type is sold with the kernel keeps some; more than an eighth is missing for another reason.
+
+One node is enough to be believed where its type fixes the machine, so its word on the memory is not taken for more.
+"""
 _SUFFIX = re.compile(r"-(?:MIG-.*|SHARED)$")
 _OTHER_NAMES = {
     "nvidia-b200": "NVIDIA-B200",
@@ -49,6 +56,11 @@ class Machine(NamedTuple):
         """Its logical CPUs."""
         return sum(map(cell_cpus, self.numa))
 
+    @property
+    def memory(self) -> int:
+        """Its bytes of memory."""
+        return sum(map(cell_memory, self.numa))
+
 
 def find(view: NodeView) -> tuple[Machine | None, tuple[str, ...]]:
     """Answer the machine, or None and what speaks against the one that the labels name."""
@@ -66,6 +78,10 @@ def find(view: NodeView) -> tuple[Machine | None, tuple[str, ...]]:
     cpus = view.node.cpus if view.node else 0
     if machine is not None and cpus and machine.cpus != cpus:
         return None, (f"the node has {cpus} CPUs, {machine.name} of the library {machine.cpus}",)
+    memory = view.node.memory if view.node else 0
+    if machine is not None and fixed and memory and (machine.memory - memory) * _NEAR > machine.memory:
+        sizes = f"the node has {size(memory)} of memory, {machine.name} of the library {size(machine.memory)}"
+        return None, (sizes,)
     return machine, ()
 
 

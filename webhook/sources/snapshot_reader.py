@@ -20,6 +20,7 @@ from webhook.config.document import Document
 from webhook.config.document import from_object
 from webhook.domain import api
 from webhook.domain import instant
+from webhook.domain.claim_documents import device_class_entry
 from webhook.domain.claims import ClaimCatalog
 from webhook.domain.claims import DeviceClass
 from webhook.domain.errors import PolicyError
@@ -219,9 +220,8 @@ def _labels(entries: Iterable[object]) -> Iterable[tuple[str, Mapping[str, str]]
 
 
 def _device_classes(entries: Iterable[object]) -> Iterable[tuple[str, DeviceClass]]:
-    for entry in entries:
-        name = get_text(entry, "name")
-        yield name, DeviceClass(name, get_text(entry, "extendedResourceName"), get_texts(entry, "drivers"))
+    for device_class in map(device_class_entry, map(as_object, entries)):
+        yield device_class.name, device_class
 
 
 def _texts(block: JsonObject) -> Mapping[str, str]:

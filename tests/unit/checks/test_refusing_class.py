@@ -38,3 +38,25 @@ def test_of_many_is_told_how_many_they_are_and_what_is_left() -> None:
         "6 more node classes would refuse the pod: it fits 1 of 10 node classes, 12 of 102 nodes",
     )
     assert told(*map(small, range(4)))[3].startswith("1 more node class would refuse the pod")
+
+
+def test_nobody_is_sent_to_a_class_without_nodes_while_another_has_some() -> None:
+    empty = replace(load_profile("dgx-h100"), name="empty", labels={"pool": "empty"}, nodes=0)
+    large = replace(empty, name="large", labels={"pool": "large"}, nodes=12)
+    findings = judge_pod(FOUR_GPUS, ruling(empty, large, small(0))).findings
+
+    (one,) = [finding for finding in findings if finding.code == "refusing-class"]
+    assert one.wanted == "pool=large"
+
+
+def test_a_class_that_aligns_the_pod_is_named_before_one_that_lets_it_run() -> None:
+    lax = replace(
+        load_profile("dgx-h100"),
+        name="batch",
+        labels={"pool": "batch"},
+        kubelet=replace(load_profile("dgx-h100").kubelet, topology_manager_policy="best-effort"),
+    )
+    large = replace(load_profile("dgx-h100"), name="large", labels={"pool": "large"})
+    findings = judge_pod(FOUR_GPUS, ruling(lax, large, small(0))).findings
+
+    assert [one.wanted for one in findings if one.code == "refusing-class"] == ["pool=large"]

@@ -30,7 +30,9 @@ def test_a_topology_of_too_few_nodes_warns_and_never_refuses() -> None:
     judgement = judge_pod(pod(container(**equal("8", "8Gi", 8))), ruling(reported))
 
     (told,) = [one.message for one in judgement.findings if one.code == "unknown-topology"]
-    assert told.startswith("declare a NodeProfile: only 1 node of new-pool report a topology, too few to go by")
+    assert told.startswith(
+        "declare a NodeProfile: what is known of new-pool (1 node) is not sure enough to refuse by, "
+    )
     assert (judgement.outcome.value, judgement.remaining, judgement.classes[0].fits) == ("accept", (), "unsure")
 
 

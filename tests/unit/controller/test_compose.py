@@ -11,6 +11,7 @@ from nodeobjects import node
 from nodeobjects import rte_report
 
 from webhook.controller.changes import Changes
+from webhook.controller.compose import MOST_UNTRUSTED_BYTES
 from webhook.controller.watches import Picture
 from webhook.domain import api
 from webhook.domain.raw import JsonObject
@@ -104,3 +105,16 @@ def test_a_class_that_no_replica_could_read_is_left_out(picture: Picture, caplog
 
     assert "odd" not in {one["name"] for one in written(picture)["classes"]}
     assert "left out of the snapshot: node class odd" in caplog.text
+
+
+def test_what_few_nodes_report_does_not_fill_the_snapshot(picture: Picture, caplog: pytest.LogCaptureFixture) -> None:
+    for number in range(8):
+        name = f"liar-{number}"
+        devices = {f"{'d' * 240}/x{at}": 1 for at in range(500)}
+        picture.sinks["Node"].put(name, node(name, labels={"agentpool": f"p{number}"}, cpu=192, gpus=8, **devices))
+        picture.sinks["NodeResourceTopology"].put(name, rte_report(name))
+    classes = written(picture)["classes"]
+
+    assert len(json.dumps([one for one in classes if not one["trusted"]])) < MOST_UNTRUSTED_BYTES
+    assert [one["nodes"] for one in classes if one["trusted"]] == [4]
+    assert "left out of the snapshot, which would grow too large" in caplog.text

@@ -102,6 +102,22 @@ def test_what_was_bad_before_we_started_goes_on_as_the_last_snapshot_has_it() ->
     assert specs(late) == [GOOD]
 
 
+def test_what_the_last_snapshot_has_and_no_replica_of_today_could_read_is_not_in_force() -> None:
+    assert specs(policies(policy(BAD), earlier={"default": BAD})) == []
+
+    late = policies(policy(BAD))
+    late.adopt({"default": BAD})
+    assert specs(late) == []
+
+
+def test_a_deleted_object_does_not_come_back_under_a_new_one_of_its_name() -> None:
+    made = policies(policy(GOOD), earlier={"default": GOOD})
+    made.drop("default")
+    made.put("default", policy(BAD))
+
+    assert specs(made) == []
+
+
 def test_a_status_that_is_right_is_left_alone() -> None:
     made = policies(policy(GOOD))
     ((name, status),) = made.verdicts(NOW)

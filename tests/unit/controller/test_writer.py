@@ -21,10 +21,12 @@ class Notes:
         self.content = "one"
         self.adopted: list[str] = []
         self.surveys: list[bool] = []
+        self.meanwhile: Callable[[], None] = lambda: None
 
     def compose(self, *, survey: bool) -> Callable[[datetime], str]:
         """Answer the text with its instant."""
         self.surveys.append(survey)
+        self.meanwhile()
         content = self.content
         return lambda written: f"{content} {written.year}" if len(content) < MAX_BYTES else content
 
@@ -108,6 +110,13 @@ def test_only_the_leader_writes_and_a_new_leader_writes_at_once(bench: Bench) ->
     bench.due()
     bench.writer.step()
     assert bench.published == ["one", "one"]
+
+
+def test_who_has_lost_the_lead_while_composing_does_not_write(bench: Bench) -> None:
+    bench.notes.meanwhile = lambda: setattr(bench, "leads", False)
+    bench.writer.step()
+
+    assert bench.published == []
 
 
 def test_what_is_unchanged_is_not_written_but_for_its_age(bench: Bench) -> None:

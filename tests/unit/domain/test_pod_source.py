@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from webhook.domain.loose_container import LooseContainer
 from webhook.domain.own_words import OwnWords
 from webhook.domain.pod_location import PodLocation
@@ -66,6 +68,14 @@ def test_a_container_that_the_list_has_too_is_not_doubled() -> None:
     location = one(source, {"spec": {"model": {"modelFormat": {}}, "containers": listed}})
     spec: Any = location.pod["spec"]
     assert (spec["containers"], location.place(CPU)) == (listed, CPU)
+
+
+@pytest.mark.parametrize("name", [["main"], {"x": "main"}, None])
+def test_a_listed_container_whose_name_is_no_text_is_another_one(name: object) -> None:
+    source = PodSource(base=("spec",), spec=(), metadata=None, containers=(LooseContainer("main", ("model",)),))
+    location = one(source, {"spec": {"model": {"resources": AMOUNTS}, "containers": [{"name": name}]}})
+    spec: Any = location.pod["spec"]
+    assert [container["name"] for container in spec["containers"]] == ["main", name]
 
 
 def test_a_list_of_containers_of_another_shape_stays_to_be_reported() -> None:

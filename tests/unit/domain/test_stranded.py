@@ -47,6 +47,13 @@ def test_cpus_beyond_the_share_leave_accelerators_idle(
     )
 
 
+def test_a_request_of_none_beside_a_limit_leaves_nothing_idle() -> None:
+    obj = pod(container(**equal("40", "64Gi", 1)))
+    obj["spec"]["containers"][0]["resources"]["requests"][GPU] = "0"
+
+    assert stranded(obj) is None
+
+
 def test_memory_beyond_the_share_does_as_well() -> None:
     assert stranded(pod(container(**equal("8", "500Gi", 1)))) == Stranded(
         resource=GPU,

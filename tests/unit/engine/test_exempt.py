@@ -10,11 +10,13 @@ from builders import INSTANT
 from builders import container
 from builders import deployment
 from builders import equal
+from builders import mutating
 from builders import pod
 from builders import request
 from builders import ruling
 from builders import world
 
+from webhook.domain import keys
 from webhook.domain.policy import ExemptionRule
 from webhook.domain.policy import Exemptions
 from webhook.engine.decision import Outcome
@@ -98,6 +100,22 @@ def test_each_use_is_in_the_audit_annotations_and_counted() -> None:
         "exempt-until": "2027-01-31T00:00:00+00:00",
     }
     assert (decision.allowed, decision.exempt_by) == (True, "user")
+
+
+def test_each_use_of_the_annotation_of_a_pod_is_in_the_audit_annotations_and_counted() -> None:
+    wish = {keys.EXEMPT: "load test", keys.EXEMPT_UNTIL: "2027-01-31T00:00:00Z"}
+    asking = pod(container(**equal("8", "8Gi", 8)), annotations=wish)
+    known = world(exemptions=exempting(pods=True))
+    decision = review(request(asking), known)
+
+    assert (decision.allowed, decision.exempt_by) == (True, "pod")
+    assert {key: text for key, text in decision.audit.items() if key.startswith(("exempt", "reason"))} == {
+        "reason": "exempt pod",
+        "exempt-by": "pod",
+        "exempt-reason": "load test",
+        "exempt-until": "2027-01-31T00:00:00+00:00",
+    }
+    assert review(mutating(asking), known).exempt_by == "pod"
 
 
 def test_a_template_whose_pods_are_all_exempt_is_exempt() -> None:

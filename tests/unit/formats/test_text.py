@@ -42,7 +42,7 @@ def test_several_classes_are_counted_with_their_nodes() -> None:
     assert lines(result(classes=classes("yes", "no", "unsure")))[3:7] == [
         "          class-0: fits",
         "          class-1: does not fit",
-        "          class-2: too few nodes report it to say",
+        "          class-2: not known well enough to say",
         "          fits 1 of 3 node classes, 10 of 30 nodes",
     ]
 

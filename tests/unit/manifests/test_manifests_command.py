@@ -63,6 +63,22 @@ def test_a_null_that_kubectl_would_lose_is_told(
     assert capsys.readouterr().err == line * told
 
 
+@pytest.mark.parametrize(("overlay", "told"), [("enforce-file", True), ("enforce", False)])
+def test_labels_of_namespaces_that_a_policy_in_a_file_never_sees_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], overlay: str, told: bool
+) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(
+        "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: own}\n"
+        "spec: {match: {namespaceSelector: {matchLabels: {tier: gold}}}}\n"
+    )
+
+    main(["manifests", "--overlay", overlay, "--policy", str(policy)])
+
+    line = "policy own: its namespaceSelector sees no labels, because with a policy in a file none are known\n"
+    assert capsys.readouterr().err == line * told
+
+
 def test_an_overlay_can_go_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "all.yaml"
     main(["manifests", "--overlay", "observe", "--output", str(path)])

@@ -6,6 +6,7 @@ from webhook.domain.levels import Level
 from webhook.domain.policy import Override
 from webhook.manifests.policy_text import DEFAULT
 from webhook.manifests.policy_text import fragile
+from webhook.manifests.policy_text import objects
 from webhook.manifests.policy_text import observing
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import parse_stream
@@ -78,3 +79,29 @@ def test_a_policy_without_a_spec_can_be_observed() -> None:
     text = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: empty}\n"
 
     assert parse_stream(observing(text), "observing").policy.modes.repair is Level.NONE
+
+
+def test_what_a_server_wrote_into_an_object_is_left_out() -> None:
+    fetched = """\
+apiVersion: numagate.io/v1alpha1
+kind: AlignmentPolicy
+metadata:
+  name: own
+  labels: {team: ml}
+  annotations: {kubectl.kubernetes.io/last-applied-configuration: "{}", example.com/why: asked for}
+  creationTimestamp: "2026-11-30T03:57:56Z"
+  generation: 2
+  resourceVersion: "331"
+  uid: 2d9e1dc9-aed6-4fe8-9d1e-f9d7ab9a9704
+spec: {governs: accelerators}
+status: {observedGeneration: 1}
+"""
+
+    assert objects(fetched) == [
+        {
+            "apiVersion": "numagate.io/v1alpha1",
+            "kind": "AlignmentPolicy",
+            "metadata": {"name": "own", "labels": {"team": "ml"}, "annotations": {"example.com/why": "asked for"}},
+            "spec": {"governs": "accelerators"},
+        }
+    ]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # the other commands need not pay for it
 
 _STDOUT = "-"
 _FOLDER = "manifests"
+_FROM_FILE = "-file"
+"""Ends the names of the overlays whose policy is a file."""
 
 _DESCRIPTION = """\
 Renders the kustomize folder manifests/ from the code's own registry and a policy, or, with --overlay, one
@@ -73,6 +75,7 @@ def _print(arguments: argparse.Namespace) -> int:
     from webhook.manifests.overlays import NAMES  # noqa: PLC0415
     from webhook.manifests.overlays import flat  # noqa: PLC0415
     from webhook.manifests.policy_text import fragile  # noqa: PLC0415
+    from webhook.manifests.policy_text import selecting  # noqa: PLC0415
     from webhook.manifests.text import dump  # noqa: PLC0415
 
     if arguments.overlay not in NAMES:
@@ -86,6 +89,10 @@ def _print(arguments: argparse.Namespace) -> int:
     for name in fragile(settings.policy_text) if f"kind: {POLICY}" in text.splitlines() else ():
         # Standard output is for kubectl.
         sys.stderr.write(f"policy {name}: a null in recognition.labels is lost without kubectl apply --server-side\n")
+    for name in selecting(settings.policy_text) if arguments.overlay.endswith(_FROM_FILE) else ():
+        sys.stderr.write(
+            f"policy {name}: its namespaceSelector sees no labels, because with a policy in a file none are known\n"
+        )
     if arguments.output in {None, _STDOUT}:
         sys.stdout.write(text)
         return 0

@@ -21,6 +21,7 @@ def propose(misfit: Misfit, node_class: NodeClass) -> Iterator[Suggestion]:
     refusing = [node_class, *(one.node_class for one in misfit.fits if one.fits is Fits.NO)]
     candidates = [one for one in misfit.others if not one.assumed]
     candidates += [one.node_class for one in misfit.fits if one.fits is Fits.YES and one.node_class is not node_class]
+    candidates.sort(key=lambda one: one.nodes == 0)  # a pool that is scaled to zero comes last
     for other in candidates[:_MOST]:
         selector = _selector(misfit.facts, other, refusing)
         if selector:

@@ -56,6 +56,14 @@ def amount(value: object) -> int:
         return 0
 
 
+def is_amount(value: object) -> bool:
+    """Tell a quantity that something may have: no text of another kind, and not negative."""
+    try:
+        return Quantity.from_json(value).value >= 0
+    except QuantityError:
+        return False
+
+
 def _devices(capacity: JsonObject) -> Counts:
     counts = ((name, amount(value)) for name, value in sorted(as_object(capacity).items()) if is_extended(name))
     return tuple((name, count) for name, count in counts if count)

@@ -21,9 +21,12 @@ from webhook.sources.evidence import Pairs
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import ZoneFacts
 from webhook.sources.inventory._node_facts import amount
+from webhook.sources.inventory._node_facts import is_amount
 
 _ZONE = re.compile(r"node-(0|[1-9][0-9]{0,3})")
 _MAX_ID = 1023
+_MOST_ZONES = 64
+"""A machine of ours has 34. To simulate a kubelet on a thousand takes seconds, and one report must not cost them."""
 _POLICY = "topologyManagerPolicy"
 _SCOPE = "topologyManagerScope"
 _ENGINE = "TopologyPolicy"
@@ -57,16 +60,16 @@ def reduce_nrt(obj: JsonObject, *, seen: str = "") -> ReportFacts:
     blocks = get_list(obj, "zones")
     zones, problems = _numbered(blocks)
     settings, doubts = _settings(obj)
-    rows = {number: _rows(block) for number, block in zones.items()}
+    rows, wrong = _possible({number: _rows(block) for number, block in zones.items()})
     resources = tuple(sorted({name for found in rows.values() for name in found if _is_device(name)}))
     return ReportFacts(
         name=get_text(get_object(obj, "metadata"), "name"),
-        zones=tuple(_zone(number, rows[number], zones[number]) for number in sorted(zones)),
+        zones=tuple(_zone(number, rows[number], zones[number]) for number in sorted(rows)),
         settings=settings,
         resources=resources,
-        problems=(*problems, *doubts),
-        memory=tuple(_both(rows[number].get(MEMORY)) for number in sorted(zones)),
-        free=_free([rows[number] for number in sorted(zones)], resources),
+        problems=(*problems, *wrong, *doubts),
+        memory=tuple(_both(rows[number].get(MEMORY)) for number in sorted(rows)),
+        free=_free([rows[number] for number in sorted(rows)], resources),
         seen=seen or _last_written(obj),
     )
 
@@ -86,6 +89,8 @@ def _numbered(blocks: list[object]) -> tuple[dict[int, JsonObject], list[str]]:
             problems.append(f"zone {name} is written twice")
         else:
             zones[int(found[1])] = block
+    if len(zones) > _MOST_ZONES:
+        return {}, [f"{len(zones)} zones are more NUMA nodes than any machine has"]
     if not zones:
         types = sorted({get_text(block, "type") or "?" for block in map(as_object, blocks)})
         problems.append("no zone of type Node" + (f" (only {', '.join(types)})" if types else ""))
@@ -94,6 +99,26 @@ def _numbered(blocks: list[object]) -> tuple[dict[int, JsonObject], list[str]]:
 
 def _rows(block: JsonObject) -> dict[str, JsonObject]:
     return {get_text(row, "name"): as_object(row) for row in get_list(block, "resources") if get_text(row, "name")}
+
+
+def _possible(zones: dict[int, dict[str, JsonObject]]) -> tuple[dict[int, dict[str, JsonObject]], list[str]]:
+    """Leave out what no node can have. Without its CPUs or memory no NUMA node is known: it is not one without any."""
+    wrong = [
+        (number, name)
+        for number in sorted(zones)
+        for name, row in sorted(zones[number].items())
+        if not _is_possible(row)
+    ]
+    problems = [f"zone node-{number}: what is said of {name} is no amount: left out" for number, name in wrong]
+    if any(name in {CPU, MEMORY} for _number, name in wrong):
+        return {}, problems
+    for number, name in wrong:
+        del zones[number][name]
+    return zones, problems
+
+
+def _is_possible(row: JsonObject) -> bool:
+    return all(is_amount(row[field]) for field in ("capacity", "allocatable") if row.get(field) is not None)
 
 
 def _zone(number: int, rows: _Rows, block: JsonObject) -> ZoneFacts:

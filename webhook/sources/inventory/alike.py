@@ -108,7 +108,7 @@ def clusters(members: Iterable[Record]) -> list[tuple[Sizes, list[Record]]]:
     if len({len(one.sizes) for one in everybody}) == 1:
         columns = list(zip(*(one.sizes for one in everybody), strict=True))
         least, most = tuple(map(min, columns)), tuple(map(max, columns))
-        if _is_near(least, most):
+        if is_near(least, most):
             # As it nearly always is: then any two are near, and nobody need be compared.
             return [(least, everybody)]
     by_sizes: dict[Sizes, list[Record]] = {}
@@ -116,7 +116,7 @@ def clusters(members: Iterable[Record]) -> list[tuple[Sizes, list[Record]]]:
         by_sizes.setdefault(member.sizes, []).append(member)
     found: list[list[Sizes]] = []
     for sizes in sorted(by_sizes):
-        near = next((one for one in found if _is_near(one[0], sizes)), None)
+        near = next((one for one in found if is_near(one[0], sizes)), None)
         if near is None:
             found.append([sizes])
         else:
@@ -127,7 +127,8 @@ def clusters(members: Iterable[Record]) -> list[tuple[Sizes, list[Record]]]:
     ]
 
 
-def _is_near(first: Sizes, other: Sizes) -> bool:
+def is_near(first: Sizes, other: Sizes) -> bool:
+    """Tell whether nodes of these sizes may be of one class."""
     return len(first) == len(other) and all(
         abs(a - b) * _TOLERANCE <= max(a, b) for a, b in zip(first, other, strict=True)
     )

@@ -25,8 +25,10 @@ from webhook.sources.evidence import TopologySource
 from webhook.sources.inventory import naming
 from webhook.sources.inventory.alike import Group
 from webhook.sources.inventory.alike import Record
+from webhook.sources.inventory.alike import Sizes
 from webhook.sources.inventory.alike import clusters
 from webhook.sources.inventory.alike import group
+from webhook.sources.inventory.alike import is_near
 from webhook.sources.inventory.free import free_of
 from webhook.sources.inventory.merge import NUMA
 from webhook.sources.inventory.merge import Merged
@@ -40,6 +42,8 @@ from webhook.sources.inventory.survey import Unknown
 from webhook.sources.specs import cell_memory
 
 _EXAMPLES = 3
+MOST_REMEMBERED = 100
+"""Classes without nodes that are kept: a node that changes its labels again and again leaves one behind each time."""
 _NO_SOURCE = "no report, no slices, no profile, and no label that names a machine of the library"
 
 Reader: TypeAlias = Callable[[NodeView], Merged]
@@ -69,16 +73,15 @@ def build(
     groups = group(records, profiles)
     drafts, unknown = _drafts(groups, reader)
     drafts += _unmatched(profiles, drafts)
-    agreeing: defaultdict[tuple[Pairs, str], int] = defaultdict(int)
-    for draft in drafts:
-        agreeing[draft.identity, draft.topology] += len(draft.members)
+    agreeing = _agreeing(drafts)
     names = naming.name_all([draft.nameless for draft in drafts], before)
     most = _most_common(drafts, names)
     classes = [
-        _surveyed(draft, name, agreeing[draft.identity, draft.topology], minimum, most)
-        for draft, name in zip(drafts, names, strict=True)
+        _surveyed(draft, name, number, minimum, most)
+        for draft, name, number in zip(drafts, names, agreeing, strict=True)
     ]
-    classes += _remembered(before, drafts, names)
+    remembered = sorted(_remembered(before, drafts, names), key=lambda one: bool(one.distrust))
+    classes += remembered[:MOST_REMEMBERED]
     return Survey(
         classes=tuple(sorted(classes, key=lambda one: get_text(one.document, "name"))),
         unknown=tuple(
@@ -98,8 +101,9 @@ class _Draft:
     identity: Pairs
     members: list[Record]
     labels: Mapping[str, str]
+    sizes: Sizes
     topology: str
-    """What its nodes must agree in."""
+    """What its nodes must agree in, beside nearly the same sizes."""
 
     @property
     def nameless(self) -> naming.Nameless:
@@ -136,12 +140,26 @@ def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
     homes = {member.name: one for one in alike for member in one.members}
     for sizes, nodes in clusters(member for one in alike for member in one.members):
         home = homes[nodes[0].name]
-        yield _draft(reader(home.view(sizes)), home.traits.identity, nodes, _shared_labels(nodes))
+        yield _draft(reader(home.view(sizes)), home.traits.identity, nodes, _shared_labels(nodes), sizes=sizes)
 
 
-def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str]) -> _Draft:
+def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str, str], *, sizes: Sizes = ()) -> _Draft:
     spec = {**merged.spec, **({"selector": {"matchLabels": labels}} if labels else {})}
-    return _Draft(merged, spec, kind, nodes, labels, topology_of(spec))
+    return _Draft(merged, spec, kind, nodes, labels, sizes, topology_of(spec))
+
+
+def _agreeing(drafts: Sequence[_Draft]) -> list[int]:
+    """Count, for each draft, the nodes that agree with it: in the topology, and in the memory as nodes of a class do.
+
+    Memory counts as the rest does: who reports far too little of it would make every fair share small.
+    """
+    alike: defaultdict[tuple[Pairs, str], list[_Draft]] = defaultdict(list)
+    for draft in drafts:
+        alike[draft.identity, draft.topology].append(draft)
+    return [
+        sum(len(other.members) for other in alike[one.identity, one.topology] if is_near(one.sizes, other.sizes))
+        for one in drafts
+    ]
 
 
 def _why_unknown(merged: Merged) -> str:

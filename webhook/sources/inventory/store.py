@@ -22,8 +22,11 @@ from webhook.sources.inventory.survey import Survey
 MINIMUM = 3
 """How many nodes of the same labels must report the same topology before it is trusted."""
 
-_POOL = 50_000
-"""Parts that are held to be shared; beyond this the pool starts anew, and only memory is lost by it."""
+MOST_POOLED = 1_000_000
+"""Values in the parts that are held to be shared; beyond this the pool starts anew, and only memory is lost by it.
+
+Values and not parts are counted: one report of a megabyte that changes all the time must not be held each time.
+"""
 
 _Part = TypeVar("_Part", bound=Hashable)
 
@@ -36,7 +39,7 @@ class Inventory:
     False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_pooled: int = MOST_POOLED) -> None:
         """Start empty."""
         self._nodes: dict[str, NodeFacts] = {}
         self._reports: dict[str, ReportFacts] = {}
@@ -45,6 +48,8 @@ class Inventory:
         self._pool: dict[Hashable, Hashable] = {}
         # Put together when they are asked for, until something about the node changes.
         self._records_by_name: dict[str, Record] = {}
+        self._pooled = 0
+        self._most_pooled = most_pooled
 
     def __len__(self) -> int:
         """Answer the number of Nodes; that of reports where there are no Nodes at all."""
@@ -120,9 +125,16 @@ class Inventory:
 
     def _share(self, part: _Part) -> _Part:
         """Answer the part that was kept first of all that equal this one."""
-        if len(self._pool) > _POOL:
+        known = self._pool.get(part)
+        if known is not None:
+            return known  # type: ignore[return-value] # what is kept under a part equals it
+        weight = _weight(part)
+        if self._pooled + weight > self._most_pooled:
             self._pool.clear()
-        return self._pool.setdefault(part, part)  # type: ignore[return-value] # what is kept under a part equals it
+            self._pooled = 0
+        self._pooled += weight
+        self._pool[part] = part
+        return part
 
     def _with_shared_labels(self, facts: NodeFacts) -> NodeFacts:
         return facts._replace(
@@ -138,3 +150,8 @@ class Inventory:
             settings=self._share(facts.settings),
             resources=self._share(facts.resources),
         )
+
+
+def _weight(part: object) -> int:
+    """Count the values of a part, those in its tuples too."""
+    return 1 + sum(map(_weight, part)) if isinstance(part, tuple) else 1

@@ -62,3 +62,12 @@ def test_every_class_that_refuses_the_pod_is_told_apart() -> None:
         "use nodes of large, which take it as it is: nodeSelector example.com/pool: large"
     ]
     assert texts(pod(WIDE), SMALL, unlabelled, LARGE) == []
+
+
+def test_a_class_that_has_nodes_is_named_first() -> None:
+    empty = replace(LARGE, name="empty", labels={"example.com/pool": "empty"}, nodes=0)
+
+    assert texts(pod(WIDE), SMALL, empty, replace(LARGE, nodes=4)) == [
+        "use nodes of large, which take it as it is: nodeSelector example.com/pool: large",
+        "use nodes of empty, which take it as it is: nodeSelector example.com/pool: empty",
+    ]

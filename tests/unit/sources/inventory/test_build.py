@@ -17,6 +17,8 @@ from nodeobjects import rte_report
 from nodeobjects import zone
 
 from webhook.domain.kubelet.admit import cell_allocatable
+from webhook.domain.raw import get_object
+from webhook.sources.inventory.build import MOST_REMEMBERED
 from webhook.sources.inventory.survey import Survey
 
 TYPE = "node.kubernetes.io/instance-type"
@@ -98,6 +100,14 @@ def test_much_less_memory_makes_a_class_of_its_own() -> None:
         "p5.48xlarge": (4, True),
         "p5.48xlarge-2": (3, True),
     }
+
+
+def test_a_node_that_reports_far_less_memory_than_its_like_is_not_trusted_for_their_number() -> None:
+    zones = [zone(number, memory=(2 * GIB, GIB, GIB), nvidia=4) for number in (0, 1)]
+    survey = survey_of(pool(9) + pool(1, zones=zones, first=20))
+
+    assert told(survey) == {"p5.48xlarge": (9, True), "p5.48xlarge-2": (1, False)}
+    assert survey.classes[1].distrust == "reported by 1 node, 3 are wanted"
 
 
 @pytest.mark.parametrize(
@@ -268,3 +278,14 @@ def test_what_is_free_is_left_out_of_the_snapshot_where_nobody_knows_how_old_it_
 
     assert "free" not in found.document
     assert found.free == {"seen": "", "cells": [{"cpu": "90", "memory": "940Gi", "nvidia.com/gpu": "4"}]}
+
+
+def test_a_node_that_changes_its_labels_again_and_again_fills_no_snapshot() -> None:
+    honest = survey_of(pool(3)).documents
+    trail = [{**honest[0], "name": f"a-{number}", "trusted": False} for number in range(2 * MOST_REMEMBERED)]
+    for number, one in enumerate(trail):
+        one["spec"] = {**get_object(honest[0], "spec"), "selector": {"matchLabels": {"agentpool": f"a-{number}"}}}
+    found = survey_of([], before=(*trail, *honest)).documents
+
+    assert len(found) == MOST_REMEMBERED
+    assert "p5.48xlarge" in {one["name"] for one in found}

@@ -83,6 +83,28 @@ def test_nothing_is_free_that_is_not_said_to_be() -> None:
     assert reduce_nrt(report).free == ()
 
 
+@pytest.mark.parametrize("value", ["-4", -4, "four", "NaN", True, [4]])
+def test_devices_in_no_amount_are_left_out(value: object) -> None:
+    report = rte_report(zones=[zone(0, nvidia=4), zone(1, nvidia=4)])
+    report["zones"][1]["resources"][-1]["allocatable"] = value
+
+    facts = reduce_nrt(report)
+
+    assert [dict(one.devices) for one in facts.zones] == [{"nvidia.com/gpu": 4}, {}]
+    assert facts.problems == ("zone node-1: what is said of nvidia.com/gpu is no amount: left out",)
+
+
+@pytest.mark.parametrize(("row", "name"), [(0, "cpu"), (1, "memory")])
+def test_where_cpus_or_memory_are_in_no_amount_no_numa_node_is_known(row: int, name: str) -> None:
+    report = rte_report(zones=[zone(0, nvidia=4), zone(1, nvidia=4)])
+    report["zones"][0]["resources"][row]["capacity"] = "-96"
+
+    facts = reduce_nrt(report)
+
+    assert (facts.zones, facts.resources, facts.free) == ((), (), ())
+    assert facts.problems == (f"zone node-0: what is said of {name} is no amount: left out",)
+
+
 def test_a_slice_of_no_single_node_is_left_out() -> None:
     shared = resource_slice("gpu.nvidia.com", [])
     shared["spec"] = {**shared["spec"], "nodeName": None, "allNodes": True}

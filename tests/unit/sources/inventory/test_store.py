@@ -1,5 +1,6 @@
 """The store of reduced objects: what counts as a change, and what is kept once."""
 
+import tracemalloc
 from itertools import pairwise
 
 from nodeobjects import node
@@ -89,3 +90,22 @@ def test_every_change_after_a_look_is_seen_at_the_next() -> None:
         looks.append(inventory.survey())
 
     assert all(one != other for one, other in pairwise(looks))
+
+
+def test_a_large_report_that_changes_all_the_time_is_not_held_each_time() -> None:
+    inventory = Inventory(most_pooled=5_000)
+    tracemalloc.start()
+    try:
+        _put_large(inventory, 1)
+        once, _ = tracemalloc.get_traced_memory()
+        for number in range(2, 60):
+            _put_large(inventory, number)
+        often, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert often < 8 * once
+
+
+def _put_large(inventory: Inventory, number: int) -> None:
+    inventory.put(reduce_nrt(rte_report(zones=[zone(0, **{f"a{at}": number for at in range(300)})])))

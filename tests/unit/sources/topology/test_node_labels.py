@@ -61,6 +61,14 @@ def test_a_machine_with_another_number_of_cpus_is_not_that_machine() -> None:
     assert found.problems == ("the node has 96 CPUs, aws-p5-48xlarge of the library 192",)
 
 
+def test_an_instance_type_with_far_less_memory_is_not_that_machine() -> None:
+    found = evidence({INSTANCE: "p5.48xlarge"}, cpu=192, memory=2 * GIB, gpus=8)
+
+    assert found is not None
+    assert found.fields == {}
+    assert found.problems == ("the node has 2Gi of memory, aws-p5-48xlarge of the library 1894Gi",)
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -223,6 +223,13 @@ def test_many_numa_nodes_need_the_option_that_lets_such_a_kubelet_start() -> Non
     assert found.fields["kubelet.topologyManagerPolicyOptions"] == {"max-allowable-numa-nodes": "9"}
 
 
+def test_more_zones_than_any_machine_has_are_not_read() -> None:
+    found = evidence(rte_report(zones=[zone(number, of=1) for number in range(65)]))
+
+    assert "numa" not in found.fields
+    assert found.problems == ("65 zones are more NUMA nodes than any machine has",)
+
+
 def test_incomplete_costs_are_no_distances() -> None:
     found = evidence(rte_report(zones=[zone(0, of=1), zone(1, of=2)]))
 
