@@ -19,6 +19,7 @@ from controlplane.process import until
 
 from webhook.domain.policy import ExemptionRule
 from webhook.manifests.choices import read_settings
+from webhook.manifests.crds import crds
 from webhook.manifests.webhooks import configurations
 
 GPU = {"nvidia.com/gpu": "1", "cpu": "4", "memory": "8Gi"}
@@ -277,6 +278,16 @@ def test_large_pods_stay_within_the_cost_limits_of_conditions(
     cluster: ControlPlane, recorder: Recorder, created: dict[str, Any]
 ) -> None:
     assert asked(cluster, recorder, created) == []
+
+
+def test_policies_reach_numagate_though_they_are_in_no_namespace(cluster: ControlPlane, recorder: Recorder) -> None:
+    cluster.kubectl("create", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": crds()})
+    cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
+    recorder.asked.clear()
+    body = {"apiVersion": "numagate.io/v1alpha1", "kind": "AlignmentPolicy", "metadata": {"name": "one"}, "spec": {}}
+    answer = cluster.request("POST", "/apis/numagate.io/v1alpha1/alignmentpolicies?dryRun=All", body)
+
+    assert (answer.status, recorder.asked) == (201, ["/validate CREATE alignmentpolicies"])
 
 
 def test_reading_and_deleting_never_wait_for_numagate(cluster: ControlPlane, recorder: Recorder, pods: str) -> None:

@@ -102,17 +102,14 @@ def would_repair_warning(edit: Edit, where: str | None = None) -> str:
     `where` is the pod in the object, for one with others beside it, or that is in no one piece: then the field is
     written out as far as there is room.
     """
-    side, resource = edit.path[-2], edit.path[-1]
+    who, pod, key = _who(edit.container), _who(edit.container, where), f"{edit.path[-2]}.{edit.path[-1]}"
     was = "unset" if edit.old is None else edit.old
     if edit.cure:
-        told = f"{side}.{resource} is {was}; {edit.cure}"
-        return _fit(_who(edit.container, where) + told, _who(edit.container) + told)
-    head = f"{_who(edit.container)}write {side}.{resource}: {edit.new} (is {was})"
-    tail = "; its pods will be repaired so"
-    if where is None:
-        return _fit(head + tail, head)
-    full = f"{_who(edit.container)}write {field_path(edit.path)}: {edit.new} (is {was})"
-    return _fit(full + tail, full, head.replace(_who(edit.container), _who(edit.container, where), 1), head)
+        return _fit(f"{pod}{key} is {was}; {edit.cure}", f"{who}{key} is {was}; {edit.cure}")
+    value, outlook = f"{edit.new} (is {was})", "; its pods will be repaired so"
+    field = key if where is None else field_path(edit.path)
+    full = f"{who}write {field}: {value}"
+    return _fit(full + outlook, full, f"{pod}write {key}: {value}", f"{who}write {key}: {value}")
 
 
 def finding_warning(finding: Finding, where: str | None = None, *, room: int = WARNING_CHARACTERS) -> str:
