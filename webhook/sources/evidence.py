@@ -68,7 +68,8 @@ class ReportFacts(NamedTuple):
 
     `settings` are attributes by their kubelet names; `memory` is (capacity, allocatable) of each zone, None without a
     row; `free` is what each zone with CPUs has left: CPUs, bytes (-1 without a row), and devices in the order of
-    `resources`; () where it is not said. `seen` is the instant of the data, "" where it is not known.
+    `resources`; () where it is not said. `seen` is the instant of the data, "" where it is not known. `doubts` say what
+    in it contradicts itself, or the Node.
     """
 
     name: str
@@ -79,6 +80,7 @@ class ReportFacts(NamedTuple):
     memory: tuple[tuple[int, int] | None, ...] = ()
     free: tuple[tuple[int, ...], ...] = ()
     seen: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -158,7 +160,8 @@ class Evidence:
     Fields are `numa`, `devices.RESOURCE`, `kubelet.SETTING` and `taints`. `assumed` tells of which fields the value is
     a guess, and why. `weak` fields come from a product's name, which does not fix the layout of a machine; `declared`
     evidence is a person's word. `bound` fields count only where `numa` is taken from the same source. `drivers` are the
-    devices that are handed out by claims, by driver and NUMA node.
+    devices that are handed out by claims, by driver and NUMA node. `doubts` say why nothing of it is to be believed,
+    however many nodes agree.
     """
 
     source: str
@@ -169,6 +172,7 @@ class Evidence:
     declared: bool = False
     title: str = ""
     problems: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     drivers: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
 
 

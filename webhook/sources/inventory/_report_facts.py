@@ -4,6 +4,7 @@ Zones of type Node are NUMA nodes, named node-N. Zones of any other type (socket
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from webhook.domain.resources import MEMORY
 from webhook.sources.evidence import Pairs
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import ZoneFacts
+from webhook.sources.few import cut
+from webhook.sources.few import few
 from webhook.sources.inventory._node_facts import amount
 from webhook.sources.inventory._node_facts import is_amount
 
@@ -58,24 +61,26 @@ def reduce_nrt(obj: JsonObject, *, seen: str = "") -> ReportFacts:
     `seen` is the instant (RFC 3339) at which the data was received; without it, that of the object's last writer.
     """
     blocks = get_list(obj, "zones")
-    zones, problems = _numbered(blocks)
-    settings, doubts = _settings(obj)
+    zones, strange, missing = _numbered(blocks)
+    settings, unknown = _settings(obj)
     rows, wrong = _possible({number: _rows(block) for number, block in zones.items()})
+    doubts = (*strange, *wrong, *_contradictions(zones, rows))
     resources = tuple(sorted({name for found in rows.values() for name in found if _is_device(name)}))
     return ReportFacts(
         name=get_text(get_object(obj, "metadata"), "name"),
         zones=tuple(_zone(number, rows[number], zones[number]) for number in sorted(rows)),
         settings=settings,
         resources=resources,
-        problems=(*problems, *wrong, *doubts),
+        problems=few((*strange, *wrong, *missing, *unknown)),
         memory=tuple(_both(rows[number].get(MEMORY)) for number in sorted(rows)),
         free=_free([rows[number] for number in sorted(rows)], resources),
         seen=seen or _last_written(obj),
+        doubts=few(doubts),
     )
 
 
-def _numbered(blocks: list[object]) -> tuple[dict[int, JsonObject], list[str]]:
-    """Answer the zones that are NUMA nodes by their number, and what is wrong with the others."""
+def _numbered(blocks: list[object]) -> tuple[dict[int, JsonObject], list[str], list[str]]:
+    """Answer the zones that are NUMA nodes by their number, what is wrong with the others, and that there are none."""
     zones: dict[int, JsonObject] = {}
     problems: list[str] = []
     for block in map(as_object, blocks):
@@ -84,17 +89,19 @@ def _numbered(blocks: list[object]) -> tuple[dict[int, JsonObject], list[str]]:
         name = get_text(block, "name")
         found = _ZONE.fullmatch(name)
         if found is None or int(found[1]) > _MAX_ID:
-            problems.append(f'zone "{name}" of type Node names no NUMA node: node-0 is wanted')
+            problems.append(f'zone "{cut(name)}" of type Node names no NUMA node: node-0 is wanted')
         elif int(found[1]) in zones:
             problems.append(f"zone {name} is written twice")
         else:
             zones[int(found[1])] = block
     if len(zones) > _MOST_ZONES:
-        return {}, [f"{len(zones)} zones are more NUMA nodes than any machine has"]
-    if not zones:
-        types = sorted({get_text(block, "type") or "?" for block in map(as_object, blocks)})
-        problems.append("no zone of type Node" + (f" (only {', '.join(types)})" if types else ""))
-    return zones, problems
+        return {}, [f"{len(zones)} zones are more NUMA nodes than any machine has"], []
+    return zones, problems, [] if zones else [_no_zone(blocks)]
+
+
+def _no_zone(blocks: list[object]) -> str:
+    types = sorted({cut(get_text(block, "type")) or "?" for block in map(as_object, blocks)})
+    return "no zone of type Node" + (f" (only {', '.join(few(types))})" if types else "")
 
 
 def _rows(block: JsonObject) -> dict[str, JsonObject]:
@@ -109,12 +116,25 @@ def _possible(zones: dict[int, dict[str, JsonObject]]) -> tuple[dict[int, dict[s
         for name, row in sorted(zones[number].items())
         if not _is_possible(row)
     ]
-    problems = [f"zone node-{number}: what is said of {name} is no amount: left out" for number, name in wrong]
+    problems = [f"zone node-{number}: what is said of {cut(name)} is no amount: left out" for number, name in wrong]
     if any(name in {CPU, MEMORY} for _number, name in wrong):
         return {}, problems
     for number, name in wrong:
         del zones[number][name]
     return zones, problems
+
+
+def _contradictions(zones: Mapping[int, JsonObject], rows: Mapping[int, _Rows]) -> Iterator[str]:
+    """Yield where a report says two things at once. The exporters never do: they raise a capacity that is too small."""
+    for number, found in sorted(rows.items()):
+        names = Counter(get_text(row, "name") for row in get_list(zones[number], "resources"))
+        for name, row in sorted(found.items()):
+            if names[name] > 1:
+                yield f"zone node-{number}: {cut(name)} is written twice"
+            elif {"capacity", "allocatable"} <= row.keys() and amount(row["allocatable"]) > amount(row["capacity"]):
+                yield f"zone node-{number}: more {cut(name)} is allocatable than there is"
+            elif name == CPU and amount(row.get("capacity")) > MAX_CPU:
+                yield f"zone node-{number}: more CPUs than any machine has"
 
 
 def _is_possible(row: JsonObject) -> bool:
@@ -180,9 +200,9 @@ def _settings(obj: JsonObject) -> tuple[Pairs, list[str]]:
         if value in legal:
             found[name] = value
         elif value:
-            problems.append(f'attribute {name} is "{value}", which no kubelet has')
+            problems.append(f'attribute {name} is "{cut(value)}", which no kubelet has')
     if _ENGINE in attributes:
-        found[_ENGINE] = attributes[_ENGINE]
+        found[_ENGINE] = cut(attributes[_ENGINE])
     return tuple(sorted(found.items())), problems
 
 

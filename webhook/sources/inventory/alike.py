@@ -15,6 +15,7 @@ from webhook.sources.evidence import Pairs
 from webhook.sources.evidence import ProfileFacts
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import SliceFacts
+from webhook.sources.inventory.contradiction import with_doubts
 
 Sizes: TypeAlias = tuple[int, ...]
 
@@ -43,7 +44,8 @@ def record(
     name: str, node: NodeFacts | None, report: ReportFacts | None, slices: tuple[SliceFacts, ...] = ()
 ) -> Record:
     """Put the facts about a node together."""
-    return Record(name, node, report, slices, _sizes(node, report), _kind(node, report, slices))
+    judged = with_doubts(node, report)
+    return Record(name, node, judged, slices, _sizes(node, judged), _kind(node, judged, slices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _kind(node: NodeFacts | None, report: ReportFacts | None, slices: tuple[Slic
     if report is None:
         return (*of_node, *of_slices)
     rows = tuple(pair is None for pair in report.memory)
-    of_report = (id(report.zones), id(report.settings), report.problems, rows)
+    of_report = (id(report.zones), id(report.settings), report.problems, report.doubts, rows)
     return (*of_node, *of_report, *of_slices)
 
 

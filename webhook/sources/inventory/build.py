@@ -74,14 +74,16 @@ def build(
     drafts, unknown = _drafts(groups, reader)
     drafts += _unmatched(profiles, drafts)
     agreeing = _agreeing(drafts)
-    names = naming.name_all([draft.nameless for draft in drafts], before)
+    remembered = sorted(_remembered(before, drafts), key=lambda one: bool(one.distrust))[:MOST_REMEMBERED]
+    reserved = [get_text(one.document, "name") for one in remembered]
+    names = naming.name_all([draft.nameless for draft in drafts], before, reserved)
     most = _most_common(drafts, names)
     classes = [
         _surveyed(draft, name, number, minimum, most)
         for draft, name, number in zip(drafts, names, agreeing, strict=True)
     ]
-    remembered = sorted(_remembered(before, drafts, names), key=lambda one: bool(one.distrust))
-    classes += remembered[:MOST_REMEMBERED]
+    taken = set(names)
+    classes += [one for one in remembered if get_text(one.document, "name") not in taken]
     return Survey(
         classes=tuple(sorted(classes, key=lambda one: get_text(one.document, "name"))),
         unknown=tuple(
@@ -106,18 +108,28 @@ class _Draft:
     """What its nodes must agree in, beside nearly the same sizes."""
 
     @property
+    def voice(self) -> tuple[Pairs, str, bool]:
+        """What nodes must have in common to confirm each other; one that contradicts itself confirms nobody."""
+        return (self.identity, self.topology, self.merged.contradicted)
+
+    @property
     def nameless(self) -> naming.Nameless:
         """What its name is made of."""
         identity = node_tables.identity(tuple(sorted(self.labels.items())))
         title = self.merged.title if self.merged.declared else ""
         memory = sum(map(cell_memory, get_list(self.spec, "numa")))
         stem = naming.stem_of(self.identity, title)
-        return naming.Nameless(stem, identity, shape_of(self.spec), memory, len(self.members))
+        return naming.Nameless(
+            stem, identity, shape_of(self.spec), memory, len(self.members), declared=self.merged.declared
+        )
 
 
 def _drafts(groups: Iterable[Group], reader: Reader) -> tuple[list[_Draft], dict[str, list[str]]]:
-    """Join groups that come to the same, and part them by memory; answer the nodes of no class by reason as well."""
-    joined: defaultdict[tuple[str, object], list[Group]] = defaultdict(list)
+    """Join groups that come to the same, and part them by memory; answer the nodes of no class by reason as well.
+
+    Nodes that contradict themselves are a class of their own, whatever they say: they must not spoil that of others.
+    """
+    joined: defaultdict[tuple[str, object, bool], list[Group]] = defaultdict(list)
     unknown: defaultdict[str, list[str]] = defaultdict(list)
     for one in groups:
         merged = reader(one.view(min(member.sizes for member in one.members)))
@@ -126,7 +138,7 @@ def _drafts(groups: Iterable[Group], reader: Reader) -> tuple[list[_Draft], dict
             unknown[reason].extend(member.name for member in one.members)
         else:
             kind = merged.title if merged.declared else one.traits.identity
-            joined[shape_of(merged.spec), kind].append(one)
+            joined[shape_of(merged.spec), kind, merged.contradicted].append(one)
     return [draft for alike in joined.values() for draft in _parted(alike, reader)], unknown
 
 
@@ -153,13 +165,10 @@ def _agreeing(drafts: Sequence[_Draft]) -> list[int]:
 
     Memory counts as the rest does: who reports far too little of it would make every fair share small.
     """
-    alike: defaultdict[tuple[Pairs, str], list[_Draft]] = defaultdict(list)
+    alike: defaultdict[tuple[Pairs, str, bool], list[_Draft]] = defaultdict(list)
     for draft in drafts:
-        alike[draft.identity, draft.topology].append(draft)
-    return [
-        sum(len(other.members) for other in alike[one.identity, one.topology] if is_near(one.sizes, other.sizes))
-        for one in drafts
-    ]
+        alike[draft.voice].append(draft)
+    return [sum(len(other.members) for other in alike[one.voice] if is_near(one.sizes, other.sizes)) for one in drafts]
 
 
 def _why_unknown(merged: Merged) -> str:
@@ -242,20 +251,17 @@ def _surveyed(
     )
 
 
-def _remembered(
-    before: Iterable[JsonObject], drafts: Iterable[_Draft], names: Iterable[str]
-) -> Iterator[SurveyedClass]:
+def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft]) -> Iterator[SurveyedClass]:
     """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again.
 
     A class of fewer labels than another was that of nodes that had just started, and is forgotten.
     """
-    taken = set(names)
     current = [set(node_tables.identity(tuple(sorted(draft.labels.items())))) for draft in drafts]
     found = [(document, set(_identity(document))) for document in before if _may_come_back(document)]
     others = [*current, *(identity for _document, identity in found)]
     for document, identity in found:
         gone = identity not in current and not any(identity < other for other in others)
-        if identity and gone and get_text(document, "name") not in taken:
+        if identity and gone:
             kept = {key: value for key, value in document.items() if key != "free"} | {"nodes": 0}
             yield SurveyedClass(kept, {}, (), (), "" if kept.get("trusted") is True else "no node is left", "", ())
 

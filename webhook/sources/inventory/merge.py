@@ -13,6 +13,7 @@ from webhook.domain.policy import Accelerators
 from webhook.domain.raw import as_object
 from webhook.sources.evidence import NOWHERE
 from webhook.sources.evidence import Evidence
+from webhook.sources.few import few
 from webhook.sources.inventory.survey import Conflict
 from webhook.sources.policy_file import load_policy
 from webhook.sources.specs import cell_ids
@@ -37,7 +38,8 @@ class Merged:
 
     `sources` say `assumed` of a guess, and `assumed` says why it is guessed, also of parts of a field. `title` names
     the profile or machine that `numa` is from. `doubts` say what keeps the class from being trusted however many nodes
-    agree; `reported` tells that nodes themselves are the source, so that it takes several.
+    agree; `reported` tells that nodes themselves are the source, so that it takes several; `contradicted` that a source
+    which counts here contradicts itself, or its Node.
     """
 
     values: dict[str, object] = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Merged:
     doubts: list[str] = field(default_factory=list)
     drivers: dict[str, Mapping[str, int]] = field(default_factory=dict)
     reported: bool = False
+    contradicted: bool = False
     declared: bool = False
     title: str = ""
 
@@ -72,7 +75,7 @@ def merge(evidence: Iterable[Evidence]) -> Merged:
     merged = Merged()
     machine = next((one for one in witnesses if NUMA in one.fields), None)
     for one in witnesses:
-        merged.problems += (f"{one.source}: {problem}" for problem in one.problems)
+        merged.problems += (f"{one.source}: {problem}" for problem in few(one.problems))
         merged.drivers |= one.drivers
         for name in one.fields:
             if name not in merged.values and (name not in one.bound or one is machine):
@@ -85,7 +88,7 @@ def merge(evidence: Iterable[Evidence]) -> Merged:
     if not merged.declared:
         _fill(merged)
     _drop_options_of_a_manager_that_is_off(merged)
-    merged.doubts = list(_doubts(merged, witnesses))
+    merged.doubts = list(dict.fromkeys(_doubts(merged, witnesses)))
     return merged
 
 
@@ -153,6 +156,9 @@ def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
     decisive = [NUMA, _TOPOLOGY_POLICY, *(name for name in merged.values if name.startswith("devices."))]
     for name in decisive:
         one = by_source.get(merged.sources.get(name, ""))
+        if one is not None and one.doubts:
+            merged.contradicted = True
+            yield from (f"{one.source}: {doubt}" for doubt in one.doubts)
         if one is not None and name in one.weak:
             yield f"{name} is known by the product's name alone"
         elif one is not None and not one.declared and _is_unplaced(name, merged.values[name]):

@@ -21,13 +21,17 @@ _VENDOR = re.compile(r"^(?:nvidia|amd)[-_]", re.IGNORECASE)
 
 
 class Nameless(NamedTuple):
-    """A class without a name: `stem` is what it would be called if it were the only one; `weight` its nodes."""
+    """A class without a name: `stem` is what it would be called if it were the only one; `weight` its nodes.
+
+    One that is `declared` has the name of its profile.
+    """
 
     stem: str
     identity: Pairs
     shape: str
     memory: int
     weight: int
+    declared: bool = False
 
 
 def stem_of(identity: Pairs, title: str) -> str:
@@ -49,8 +53,11 @@ def slug(text: str) -> str:
     return _STRANGE.sub("-", text.lower())[:_LONGEST].strip(".-")
 
 
-def name_all(classes: Sequence[Nameless], before: Iterable[JsonObject]) -> list[str]:
-    """Name each class: as it was named before, else by its stem, numbered where that is taken; most nodes first."""
+def name_all(classes: Sequence[Nameless], before: Iterable[JsonObject], reserved: Iterable[str] = ()) -> list[str]:
+    """Name each class: as it was named before, else by its stem, numbered where that is taken; most nodes first.
+
+    `reserved` names are those of classes without nodes, which want them back; only a profile's class may take one.
+    """
     known: dict[tuple[Pairs, str], list[tuple[int, str]]] = {}
     for document in before:
         name = get_text(document, "name")
@@ -69,9 +76,11 @@ def name_all(classes: Sequence[Nameless], before: Iterable[JsonObject]) -> list[
             alike.remove(nearest)
             names[index] = nearest[1]
     taken = set(names.values())
+    kept = set(reserved)
     for index in order:
         if index not in names:
-            names[index] = _free_name(classes[index].stem, taken)
+            one = classes[index]
+            names[index] = _free_name(one.stem, taken if one.declared else taken | kept)
             taken.add(names[index])
     return [names[index] for index in range(len(classes))]
 

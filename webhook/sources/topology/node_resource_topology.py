@@ -35,6 +35,7 @@ def _read(view: NodeView) -> Evidence | None:
         assumed=draft.assumed,
         bound=frozenset({"kubelet.reservedSystemCPUs", "kubelet.topologyManagerPolicyOptions"}),
         problems=(*report.problems, *draft.problems),
+        doubts=report.doubts,
     )
 
 

@@ -27,11 +27,18 @@ SIZES: Mapping[str, Any] = {"cpu": 192, "memory": 2048 * GIB, "gpus": 8}
 
 
 def pool(
-    count: int, *, labels: Mapping[str, str] = P5, zones: Any = None, first: int = 0, **settings: str
+    count: int,
+    *,
+    labels: Mapping[str, str] = P5,
+    zones: Any = None,
+    first: int = 0,
+    memory: int = SIZES["memory"],
+    **settings: str,
 ) -> list[Object]:
     """Write so many Nodes with a report each."""
     names = [f"node-{number}" for number in range(first, first + count)]
-    nodes = [node(name, labels={**labels, "zone": f"z{number % 2}"}, **SIZES) for number, name in enumerate(names)]
+    sizes = {**SIZES, "memory": memory}
+    nodes = [node(name, labels={**labels, "zone": f"z{number % 2}"}, **sizes) for number, name in enumerate(names)]
     return nodes + [rte_report(name, zones, **settings) for name in names]
 
 
@@ -96,7 +103,7 @@ def test_a_little_less_memory_makes_no_class_of_its_own_and_the_least_counts() -
 def test_much_less_memory_makes_a_class_of_its_own() -> None:
     zones = [zone(number, memory=(512 * GIB, 500 * GIB, 500 * GIB), nvidia=4) for number in (0, 1)]
 
-    assert told(survey_of(pool(4) + pool(3, zones=zones, first=7))) == {
+    assert told(survey_of(pool(4) + pool(3, zones=zones, first=7, memory=1024 * GIB))) == {
         "p5.48xlarge": (4, True),
         "p5.48xlarge-2": (3, True),
     }
@@ -104,7 +111,7 @@ def test_much_less_memory_makes_a_class_of_its_own() -> None:
 
 def test_a_node_that_reports_far_less_memory_than_its_like_is_not_trusted_for_their_number() -> None:
     zones = [zone(number, memory=(2 * GIB, GIB, GIB), nvidia=4) for number in (0, 1)]
-    survey = survey_of(pool(9) + pool(1, zones=zones, first=20))
+    survey = survey_of(pool(9) + pool(1, zones=zones, first=20, memory=4 * GIB))
 
     assert told(survey) == {"p5.48xlarge": (9, True), "p5.48xlarge-2": (1, False)}
     assert survey.classes[1].distrust == "reported by 1 node, 3 are wanted"
@@ -289,3 +296,24 @@ def test_a_node_that_changes_its_labels_again_and_again_fills_no_snapshot() -> N
 
     assert len(found) == MOST_REMEMBERED
     assert "p5.48xlarge" in {one["name"] for one in found}
+
+
+def test_another_class_of_the_same_stem_takes_no_name_of_a_remembered_one() -> None:
+    first = pool(3, labels={TYPE: "weird.8x", "nvidia.com/gpu.product": "A"})
+    other = pool(3, labels={TYPE: "weird.8x", "nvidia.com/gpu.product": "B"}, first=10)
+    seen = survey_of(first).documents
+    away = survey_of(other, before=seen).documents
+    back = survey_of(first + other, before=away)
+
+    assert {one["name"]: one["nodes"] for one in away} == {"weird.8x": 0, "weird.8x-2": 3}
+    assert told(back) == {"weird.8x": (3, True), "weird.8x-2": (3, True)}
+    assert [
+        dict(get_object(one, "spec", "selector", "matchLabels"))["nvidia.com/gpu.product"] for one in back.documents
+    ] == ["A", "B"]
+
+
+def test_a_profile_gives_its_class_its_name_whatever_is_remembered() -> None:
+    seen = survey_of(pool(3)).documents
+    named = profile("p5.48xlarge", {TYPE: "other"}, machine="dgx-h100")
+
+    assert told(survey_of([named], before=seen)) == {"p5.48xlarge": (0, True)}
