@@ -97,8 +97,11 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.output == "json":
         _print({"schema": SCHEMA, "policies": [_policy_as_json(one, now) for one in known.policies]})
         return 0
+    if not known.policies:
+        sys.stdout.write("there is no policy: nothing is judged\n")
     for one in known.policies:
         sys.stdout.write(f"{visible(one.name)}  priority {one.priority}, {_modes(one.modes)}\n")
+        sys.stdout.write(f"    for {visible(str(one.match))}\n")
         sys.stdout.writelines(f"    {visible(line)}\n" for line in _exemptions(one, now))
     return 0
 
