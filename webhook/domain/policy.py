@@ -64,7 +64,11 @@ class Accelerators:
 
     def includes(self, resource: str) -> bool:
         """Tell whether one unit of `resource` is one accelerator."""
-        return _any_of(self.never).match(resource) is None and _any_of(self.resources).match(resource) is not None
+        if _any_of(self.never).match(resource) is not None:
+            return False
+        if resource.startswith(IMPLICIT):
+            return _any_of(self.device_classes).match(resource.removeprefix(IMPLICIT)) is not None
+        return _any_of(self.count).match(resource) is not None
 
     def includes_class(self, device_class: str, drivers: Iterable[str]) -> bool:
         """Tell whether a device of a class with these drivers is an accelerator."""
