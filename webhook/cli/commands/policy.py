@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from webhook.cli import inputs
 from webhook.cli.command import Command
+from webhook.domain.levels import MODES
 from webhook.domain.visible import visible
 
 if TYPE_CHECKING:  # the other commands need not pay for it
@@ -136,7 +137,7 @@ def _policy_as_json(policy: "Policy", now: datetime) -> dict[str, object]:
 
 
 def _levels(modes: "Modes") -> dict[str, str]:
-    return {name: str(getattr(modes, name)) for name in ("enforce", "repair", "warn", "audit")}
+    return {name: str(getattr(modes, name)) for name in MODES}
 
 
 def _modes(modes: "Modes") -> str:
