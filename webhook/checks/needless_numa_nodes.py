@@ -12,13 +12,12 @@ from webhook.domain.check import Check
 from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.finding import Severity
-from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw where a class places the pod on fewer NUMA nodes than it asks for."""
-    taking = [fit for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED} and fit.cells]
+    taking = [fit for fit in subject.fits if fit.takes and fit.cells]
     fewest = min(taking, key=lambda fit: len(fit.cells), default=None)
     if fewest is None or len(fewest.cells) >= subject.numa_nodes:
         return

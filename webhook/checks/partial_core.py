@@ -21,7 +21,7 @@ from webhook.domain.topology import NodeClass
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
-    """Yield each accelerator container with part of a core; a warning where some eligible class would take it.
+    """Yield each accelerator container with part of a core; a warning where some eligible class may take it.
 
     Where spec.resources are pinned as a whole, they count, and not what a container has of them.
     """
@@ -43,13 +43,14 @@ def _flaws(
     refusing = [one for one in classes if cpu.value % one.threads_per_core]
     if refusing:
         threads = refusing[0].threads_per_core
+        certain = len(refusing) == len(subject.fits) and any(one.trusted for one in refusing)
         yield Flaw(
             path=path,
             message=f"cpu {cpu} leaves part of a core: {refusing[0].name} hands out whole cores of {threads} CPUs",
             container=container,
             actual=str(cpu),
-            wanted=str(subject.cpus_to_write(cpu)),
-            severity=None if len(refusing) == len(subject.fits) else Severity.WARNING,
+            wanted=str(subject.cpus_to_write(cpu) if certain else -(-cpu.value // threads) * threads),
+            severity=None if certain else Severity.WARNING,
         )
 
 

@@ -23,7 +23,7 @@ _MOST_NAMED = 3
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw per refusing class where some other class takes the pod, and of many how many they are."""
-    taking = [fit.node_class for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED}]
+    taking = [fit.node_class for fit in subject.fits if fit.takes]
     if not taking:
         return
     aligning = {fit.node_class for fit in subject.fits if fit.fits is Fits.YES}

@@ -14,7 +14,6 @@ from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.check import field_of
 from webhook.domain.finding import Severity
-from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 from webhook.domain.pod import Container
 from webhook.domain.pod import ContainerKind
@@ -32,7 +31,7 @@ _GIBI = 1 << 30
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw with the numbers of the first class; a pod for several NUMA nodes is meant to fill them."""
-    taking = unlike(fit.node_class for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED})
+    taking = unlike(fit.node_class for fit in subject.fits if fit.takes)
     if subject.numa_nodes > 1 or not 0 < len(taking) <= MOST_MACHINES:
         return
     found = _on_all(subject, taking)

@@ -12,13 +12,12 @@ from webhook.domain.check import Check
 from webhook.domain.check import Flaw
 from webhook.domain.check import Subject
 from webhook.domain.finding import Severity
-from webhook.domain.fit import Fits
 from webhook.domain.levels import Level
 
 
 def find(subject: Subject) -> Iterator[Flaw]:
     """Yield one flaw where no class that takes the pod spreads it evenly."""
-    taking = [fit for fit in subject.fits if fit.fits in {Fits.YES, Fits.UNENFORCED}]
+    taking = [fit for fit in subject.fits if fit.takes]
     if subject.numa_nodes == 1 or not taking or any(not fit.uneven for fit in taking):
         return
     count, node_class = subject.numa_nodes, taking[0].node_class

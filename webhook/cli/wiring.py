@@ -17,7 +17,6 @@ from webhook.engine.kinds import REGISTERED
 from webhook.engine.world import World
 from webhook.sources.policy_file import load_policy
 from webhook.sources.policy_file import load_profiles
-from webhook.sources.snapshot_reader import load_snapshot
 
 ASSUMED = "generic-2x4"
 """The node class of the library that stands in where nobody declared one."""
@@ -71,6 +70,8 @@ def _on_snapshot(
     governs: str | None,
     instant: datetime,
 ) -> World:
+    from webhook.sources.snapshot_reader import load_snapshot  # noqa: PLC0415 - without --world nobody need pay for it
+
     loaded = load_snapshot(snapshot)
     classes = _declared(profiles) or loaded.classes
     policies = load_policy(policy, profiles=classes).policies if policy is not None else loaded.policies

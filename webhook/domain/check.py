@@ -84,8 +84,9 @@ class Subject:
     @property
     def unfit(self) -> bool:
         """Whether too few of the eligible classes take the pod: none of them, or under `classes: all` not all."""
-        answers = {one.fits for one in self.fits}
-        return Fits.NO in answers and (answers <= {Fits.NO, Fits.UNSURE} or self.policy.classes is Classes.ALL)
+        if not any(one.fits is Fits.NO for one in self.fits):
+            return False
+        return self.policy.classes is Classes.ALL or not any(one.takes for one in self.fits)
 
     def whole_cpus(self, cpu: Quantity) -> int:
         """Round up to whole CPUs, and to whole cores where an eligible class hands out whole cores only."""

@@ -248,10 +248,14 @@ INJECTORS: Final[tuple[Injector, ...]] = (
 
 _A_SIGN: Final = re.compile("|".join(translate(sign.key) for injector in INJECTORS for sign in injector.signs))
 """Any key that is a sign to some injector."""
+_A_NAME: Final = re.compile("|".join(translate(name) for injector in INJECTORS for name in injector.containers))
+"""Any name that a container of some injector has."""
 
 
 def of(name: str, image: str = "") -> Injector | None:
     """Find what injects a container of this name; a name that others use too is only found with its image."""
+    if _A_NAME.match(name) is None:
+        return None
     return next((injector for injector in INJECTORS if injector.injects(name, image)), None)
 
 

@@ -1,5 +1,7 @@
 """Every label and annotation key that numagate reads or writes."""
 
+from webhook.domain import levels
+
 DOMAIN = "numagate.io/"
 
 ALIGNMENT = DOMAIN + "alignment"
@@ -26,7 +28,7 @@ LIMIT_RANGER = "kubernetes.io/limit-ranger"
 MIRROR = "kubernetes.io/config.mirror"
 """Annotation of a mirror pod, the API server's image of a static pod."""
 
-MODES = tuple(DOMAIN + mode for mode in ("enforce", "repair", "warn", "audit"))
+MODES = tuple(DOMAIN + mode for mode in levels.MODES)
 """Namespace labels: the level of each mode in the namespace, where the policy lets it choose."""
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
+
+MODES: Final = ("enforce", "repair", "warn", "audit")
+"""The names of the modes, as policies and namespace labels write them."""
 
 
 class Level(IntEnum):

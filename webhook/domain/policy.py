@@ -64,7 +64,11 @@ class Accelerators:
 
     def includes(self, resource: str) -> bool:
         """Tell whether one unit of `resource` is one accelerator."""
-        return _any_of(self.never).match(resource) is None and _any_of(self.resources).match(resource) is not None
+        if _any_of(self.never).match(resource) is not None:
+            return False
+        if resource.startswith(IMPLICIT):
+            return _any_of(self.device_classes).match(resource.removeprefix(IMPLICIT)) is not None
+        return _any_of(self.count).match(resource) is not None
 
     def includes_class(self, device_class: str, drivers: Iterable[str]) -> bool:
         """Tell whether a device of a class with these drivers is an accelerator."""
@@ -155,10 +159,6 @@ class ExemptionRule:
         """Tell whether a pattern of the rule names `namespace`."""
         return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
 
-    def names_requester(self, user: str, groups: Iterable[str]) -> bool:
-        """Tell whether the rule is for what this requester asks."""
-        return user in self.users or any(group in self.groups for group in groups)
-
     def names_runtime_class(self, runtime_class: str) -> bool:
         """Tell whether a pattern of the rule names `runtime_class`; "" is the absence of one."""
         return bool(runtime_class) and any(fnmatchcase(runtime_class, pattern) for pattern in self.runtime_classes)
@@ -214,6 +214,16 @@ class Match:
     def names_namespace(self, namespace: str) -> bool:
         """Tell whether the policy is for pods of a namespace with this name."""
         return self.namespaces is None or any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
+
+    def __str__(self) -> str:
+        """Write what must match for people."""
+        parts = [
+            f"pods that ask for {' or '.join(self.accelerators)}" if self.accelerators is not None else "",
+            f"namespaces {', '.join(self.namespaces)}" if self.namespaces is not None else "",
+            f"namespaces with {self.namespace_selector}" if self.namespace_selector is not None else "",
+            f"pods with {self.pod_selector}" if self.pod_selector is not None else "",
+        ]
+        return " and ".join(filter(None, parts)) or "everything"
 
     def names_resource(self, resources: Iterable[str]) -> bool:
         """Tell whether the policy is for pods that ask for these resources."""

@@ -15,6 +15,16 @@ class LabelRequirement:
     operator: str
     values: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Write it as kubectl takes it."""
+        match self.operator:
+            case "Exists":
+                return self.key
+            case "DoesNotExist":
+                return f"!{self.key}"
+            case _:
+                return f"{self.key} {self.operator.lower()} ({', '.join(self.values)})"
+
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Tell whether `labels` meet it; NotIn and DoesNotExist are met where the key is absent."""
         match self.operator:
@@ -37,6 +47,10 @@ class LabelSelector:
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Tell whether `labels` meet every requirement."""
         return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def __str__(self) -> str:
+        """Write it as kubectl takes selectors; an empty one is any labels."""
+        return ",".join(map(str, self.requirements)) or "any labels"
 
     @property
     def keys(self) -> frozenset[str]:

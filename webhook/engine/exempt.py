@@ -20,6 +20,7 @@ from webhook.engine.request import Request
 from webhook.engine.ruling import Ruling
 
 EXPIRED = "expired-exemption"
+IGNORED = "ignored-exemption"
 SYSTEM_NAMESPACE = "kube-system"
 """Its pods must start without us, whatever a policy says."""
 
@@ -90,8 +91,8 @@ def why_pod_exempt(pod: JsonObject, ruling: Ruling) -> Exemption | None:
     return Exemption("pod", reason, end)
 
 
-def expired(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Iterator[Finding]:
-    """Yield a warning for each exemption that would hold here if its time were not over."""
+def ineffective(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Iterator[Finding]:
+    """Warn of each exemption that does not hold here: its time is over, or the policy does not honour it."""
     for rule in ruling.policy.exemptions.rules:
         by = _named(rule, pod, ruling.namespace, requester)
         if by and rule.until is not None and not rule.holds_at(ruling.instant):
@@ -99,6 +100,9 @@ def expired(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> I
             message = f"the exemption by {by} in policy {ruling.policy.name} ended at {ended}: ask for a new one"
             yield _finding(("metadata", "namespace"), message, ended)
     reason, until = _wish(pod, ruling)
+    if not ruling.policy.exemptions.pods and _asks(pod):
+        message = f"{keys.EXEMPT} has no effect: policy {ruling.policy.name} does not honour it on pods"
+        yield _finding(("metadata", "annotations", keys.EXEMPT), message, None, code=IGNORED)
     if reason and until is not None and why_pod_exempt(pod, ruling) is None:
         ended = until[:40]
         what = "is over" if instant.parse(until) else "is no instant like 2027-01-31T00:00:00Z"
@@ -119,9 +123,12 @@ def _named(rule: ExemptionRule, pod: JsonObject, namespace: str, requester: Requ
 def _wish(pod: JsonObject, ruling: Ruling) -> tuple[str, str | None]:
     """Answer reason and end of the exemption that the pod asks for; "" where it asks for none that counts."""
     annotations = get_text_map(get_object(pod, "metadata"), "annotations")
-    honoured = ruling.policy.exemptions.pods
-    return annotations.get(keys.EXEMPT, "").strip() if honoured else "", annotations.get(keys.EXEMPT_UNTIL)
+    return _asks(pod) if ruling.policy.exemptions.pods else "", annotations.get(keys.EXEMPT_UNTIL)
 
 
-def _finding(path: Path, message: str, actual: str) -> Finding:
-    return Finding(EXPIRED, Severity.WARNING, Level.NONE, path, message, actual=actual)
+def _asks(pod: JsonObject) -> str:
+    return get_text_map(get_object(pod, "metadata"), "annotations").get(keys.EXEMPT, "").strip()
+
+
+def _finding(path: Path, message: str, actual: str | None, *, code: str = EXPIRED) -> Finding:
+    return Finding(code, Severity.WARNING, Level.NONE, path, message, actual=actual)

@@ -76,7 +76,7 @@ def _governance(manifest: Manifest, location: PodLocation, around: lint.Surround
         policy=policy,
         modes=None if ruling is None else ruling.modes,
         exemption=(lint.why_exempt(pod, ruling, around) or "") if ruling else "",
-        expired=tuple(one.message for one in exempt.expired(pod, ruling)) if ruling else (),
+        expired=tuple(one.message for one in exempt.ineffective(pod, ruling)) if ruling else (),
         passed_over=tuple(_passed_over(asked, policy)),
     )
 

@@ -167,7 +167,7 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
     if reason and outcome is not Outcome.SKIP:
         outcome, findings = Outcome.SKIP, (Finding(EXEMPT, Severity.WARNING, Level.NONE, ("spec",), reason),)
     elif judgement.subject.accelerators:
-        findings = (*findings, *exempt.expired(pod, ruling))
+        findings = (*findings, *exempt.ineffective(pod, ruling))
     if own and exemption is None:
         outcome = Outcome.WARN if ruling.modes.enforce is Level.NONE else Outcome.DENY
     return reported.result(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from webhook.domain import keys
 from webhook.domain.finding import Finding
 from webhook.domain.finding import Severity
+from webhook.domain.levels import MODES
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.policy import Override
@@ -20,7 +21,6 @@ from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text_map
 
 CODE = "namespace-level"
-_MODES = ("enforce", "repair", "warn", "audit")
 _LEVELS = {str(level): level for level in Level}
 
 
@@ -33,7 +33,7 @@ def apply(modes: Modes, labels: Mapping[str, str], overrides: Overrides) -> Mode
     """Answer `modes` with each mode at the level of its label, where the policy lets the label say so."""
     if not labels:
         return modes
-    for mode in _MODES:
+    for mode in MODES:
         level = _LEVELS.get(labels.get(keys.DOMAIN + mode, ""))
         if level is not None and _may(getattr(overrides, mode), level, getattr(modes, mode)):
             modes = replace(modes, **{mode: level})
@@ -46,7 +46,7 @@ def _may(override: Override, level: Level, least: Level) -> bool:
 
 def find(modes: Modes, labels: Mapping[str, str], overrides: Overrides) -> Iterator[Finding]:
     """Yield the level labels that have no effect on `modes`, the levels of the policy."""
-    for mode in _MODES:
+    for mode in MODES:
         key = keys.DOMAIN + mode
         word = labels.get(key)
         if word is None:

@@ -20,7 +20,7 @@ from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import NOBODY
 from webhook.engine.exempt import Requester
-from webhook.engine.exempt import expired
+from webhook.engine.exempt import ineffective
 from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import as_refused
@@ -70,7 +70,7 @@ def _validate(pod: JsonObject, ruling: Ruling, requester: Requester) -> Decision
     modes = ruling.modes
     judgement = _judge(pod, ruling, replace(modes, repair=Level.NONE))
     forged = tuple(promise.forged(judgement, ruling.policy, repairing=modes.repair is not Level.NONE))
-    over = tuple(expired(pod, ruling, requester)) if judgement.subject.accelerators else ()
+    over = tuple(ineffective(pod, ruling, requester)) if judgement.subject.accelerators else ()
     findings = (*judgement.findings, *over, *forged, *_other_class(pod, judgement))
     faults = [finding for finding in findings[len(judgement.findings) :] if finding.severity is Severity.FAULT]
     outcome = Outcome.WARN if faults else judgement.outcome

@@ -103,8 +103,9 @@ def gather(
     limit = min(MAX_CONTAINERS, MAX_PLACEMENTS // max(1, len(unlike(candidates))))
     crowded = len(facts.containers) > limit
     candidates = () if crowded else candidates
+    names = _asked_of_plugins(accelerators)
     fits = tuple(
-        one if _sees(one.node_class, accelerators) else without_devices(one)
+        one if _sees(one.node_class, names) else without_devices(one)
         for one in fit_each(facts, candidates, accelerators, count)
     )
     helpers = [one for one in facts.containers if one.name not in accelerators and not crowded]
@@ -120,7 +121,7 @@ def gather(
         most_containers=limit,
         claims=known,
     )
-    if all(_sees(one, accelerators) for one in candidates):
+    if all(_sees(one, names) for one in candidates):
         subject = replace(subject, remedies=partial(_remedies, subject, classes))
     if not any(subject.chosen(one, resource) == (None, None) for one in subject.mains for resource in COMPUTE):
         return subject
@@ -129,17 +130,22 @@ def gather(
     return replace(subject, shares=share.fair_shares(facts, listed, trusted, policy.repair, count))
 
 
-def _sees(node_class: NodeClass, accelerators: Accelerated) -> bool:
+def _asked_of_plugins(accelerators: Accelerated) -> frozenset[str] | None:
+    """Answer the devices that device plugins may have; None where one of them is never theirs."""
+    names = frozenset(name for counts in accelerators.values() for name in counts)
+    return None if any(name.startswith(IMPLICIT) for name in names) else names
+
+
+def _sees(node_class: NodeClass, names: frozenset[str] | None) -> bool:
     """Tell whether the kubelets of a class have all these devices from device plugins."""
-    names = {name for counts in accelerators.values() for name in counts}
-    return names <= node_class.devices.keys() and not any(name.startswith(IMPLICIT) for name in names)
+    return names is not None and names <= node_class.devices.keys()
 
 
 def _listed(
     accelerators: Accelerated, classes: tuple[NodeClass, ...], table: Accelerators, known: KnownClaims
 ) -> Accelerated:
     """Count accelerators by the names under which the first class lists them, where any does."""
-    if not classes or _sees(classes[0], accelerators):
+    if not classes or _sees(classes[0], _asked_of_plugins(accelerators)):
         return accelerators
     return {
         container: {known.stand_in(name, classes[0], table) or name: count for name, count in counts.items()}

@@ -26,7 +26,7 @@ from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Exemption
 from webhook.engine.exempt import Requester
-from webhook.engine.exempt import expired
+from webhook.engine.exempt import ineffective
 from webhook.engine.exempt import requester_of
 from webhook.engine.exempt import why_exempt
 from webhook.engine.exempt import why_pod_exempt
@@ -87,7 +87,10 @@ def review(workload: Workload, request: Request, world: World) -> Decision:
         return respond.exempt(exempt[0], [ruling.policy for _, ruling in ruled])
     modes = _strictest(ruling.modes for _, ruling in ruled)
     about = _About(modes, requester, controlled=_is_controlled(new), alone=len(located) == 1)
-    return _decide(judged, labelled, about)
+    decision = _decide(judged, labelled, about)
+    if not exempt or not decision.allowed:
+        return decision
+    return replace(decision, audit={**decision.audit, **respond.use_of(exempt[0])}, exempt_by=exempt[0].by)
 
 
 def _without_pods(workload: Workload, new: JsonObject, namespace: str, world: World) -> Decision:
@@ -132,7 +135,7 @@ def _strictest(modes: Iterable[Modes]) -> Modes:
 
 
 def _expired(item: _Judged, requester: Requester) -> Iterator[Finding]:
-    return expired(item.location.pod, item.ruling, requester) if item.judgement.subject.accelerators else iter(())
+    return ineffective(item.location.pod, item.ruling, requester) if item.judgement.subject.accelerators else iter(())
 
 
 def _is_controlled(obj: JsonObject) -> bool:

@@ -12,6 +12,7 @@ from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
 from webhook.server.admission import Review
+from webhook.sources.policy_object import ended_warnings
 from webhook.sources.policy_object import faults
 from webhook.sources.policy_object import order_warnings
 
@@ -37,7 +38,8 @@ def judge(request: Request, world: World) -> Decision:
     found = faults(new, own_namespace=world.own_namespace)
     if found:
         return _refuse(found)
-    return respond.admit(Outcome.ACCEPT, (), order_warnings(new, world.policies), {"decision": "accept"})
+    warnings = (*ended_warnings(new, world.instant), *order_warnings(new, world.policies))
+    return respond.admit(Outcome.ACCEPT, (), warnings, {"decision": "accept"})
 
 
 def _refuse(found: Sequence[PolicyError]) -> Decision:

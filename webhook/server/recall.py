@@ -56,8 +56,9 @@ class _Memory:
         content = packed(pod)
         if len(content) > MAX_BYTES:
             return None
-        naming = (rule.names_requester(request.username, request.groups) for rule in self.personal)
-        return request.review_pass, request.namespace, tuple(naming), content
+        by_user = (request.username in rule.users for rule in self.personal)
+        by_group = (not set(request.groups).isdisjoint(rule.groups) for rule in self.personal)
+        return request.review_pass, request.namespace, (*by_user, *by_group), content
 
 
 class Recall:

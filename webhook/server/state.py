@@ -62,7 +62,8 @@ class State(Health):
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests."""
-        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.refused}")
+        note = "there is none, so nothing is judged" if self.loaded is not None and not self.loaded.policies else ""
+        yield Check("policy", self.loaded is not None, f"no policy is in force: {self.refused}", note=note)
         if self.snapshot is not None:
             kept = f"; a newer content was refused: {self.refused}" if self.refused else ""
             yield Check("world", ok=True, detail="", note=f"{self.describe_world(now)}{kept}")

@@ -1,6 +1,7 @@
 """Holds an AlignmentPolicy or NodeProfile that is an object, not a file, against everything that a file must keep."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from webhook.config import grammar
 from webhook.config.document import from_object
@@ -30,6 +31,18 @@ def faults(data: JsonObject, *, own_namespace: str) -> tuple[PolicyError, ...]:
     except PolicyError as error:
         return (error,)
     return ()
+
+
+def ended_warnings(data: JsonObject, instant: datetime) -> tuple[str, ...]:
+    """Name each exemption that is over before it begins; `data` has no faults."""
+    document = from_object(data, "")
+    if document.kind != api.POLICY:
+        return ()
+    return tuple(
+        f"spec.exemptions.rules[{number}] ended at {rule.until:%Y-%m-%dT%H:%M:%SZ}: it does not hold"
+        for number, rule in enumerate(read_policy(document).exemptions.rules)
+        if rule.until is not None and not rule.holds_at(instant)
+    )
 
 
 def order_warnings(data: JsonObject, policies: Iterable[Policy]) -> tuple[str, ...]:

@@ -151,7 +151,18 @@ def load_snapshot(path: str | Path) -> LoadedWorld:
     Raises:
         PolicyError: the file cannot be read, or holds no snapshot.
     """
-    return Reader().read(read_snapshot(path), str(path))
+    return Reader().read(_unwrapped(read_snapshot(path)), str(path))
+
+
+def _unwrapped(data: bytes) -> bytes:
+    """Take the snapshot out of its ConfigMap, as `kubectl get configmap -o json` prints it."""
+    try:
+        content = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return data  # which the reader refuses, with the reason
+    if get_text(content, "kind") != "ConfigMap":
+        return data
+    return get_text(get_object(content, "data"), api.WORLD_KEY).encode()
 
 
 def read_snapshot(path: str | Path) -> bytes:

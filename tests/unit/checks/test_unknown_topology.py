@@ -7,6 +7,7 @@ from builders import equal
 from builders import pod
 from builders import ruling
 
+from webhook.domain.finding import Severity
 from webhook.engine.judge import judge_pod
 from webhook.sources.policy_file import load_profile
 
@@ -51,3 +52,25 @@ def test_what_such_a_topology_says_gives_no_shares() -> None:
         "deny",
         "repair",
     ]
+
+
+def test_cores_that_only_such_a_topology_hands_out_whole_are_told_and_not_repaired() -> None:
+    odd = pod(container(**equal("7", "64Gi")))
+    reported = replace(load_profile("dgx-h100"), name="new", trusted=False)
+    judgement = judge_pod(odd, ruling(reported))
+
+    told = [(one.severity, one.wanted) for one in judgement.findings if one.code == "partial-core"]
+    assert (judgement.edits, judgement.remaining, told) == ((), (), [(Severity.WARNING, "8")])
+    trusted = judge_pod(odd, ruling(replace(reported, trusted=True)))
+    assert [edit.new for edit in trusted.edits] == ["8", "8"]
+
+
+def test_cores_of_such_a_topology_do_not_round_what_another_fault_has_repaired() -> None:
+    below = equal("7", "64Gi")
+    below["requests"]["cpu"] = "6"
+    lax = load_profile("dgx-h100")
+    lax = replace(lax, kubelet=replace(lax.kubelet, cpu_manager_policy_options={}))
+    reported = replace(load_profile("dgx-h100"), name="new", trusted=False)
+
+    edits = judge_pod(pod(container(**below)), ruling(lax, reported)).edits
+    assert [(edit.path[-2], edit.new) for edit in edits] == [("requests", "7")]

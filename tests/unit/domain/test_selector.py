@@ -31,3 +31,14 @@ def test_all_requirements_must_be_met_and_none_matches_everything() -> None:
     selectors = [LabelSelector((app, tier)), LabelSelector((app,)), LabelSelector()]
     assert [one.matches(LABELS) for one in selectors] == [False, True, True]
     assert selectors[0].keys == {"app", "tier"}
+
+
+def test_it_is_written_as_kubectl_takes_it() -> None:
+    requirements = (
+        LabelRequirement("app", "In", ("a", "b")),
+        LabelRequirement("tier", "NotIn", ("c",)),
+        LabelRequirement("old", "DoesNotExist"),
+        LabelRequirement("new", "Exists"),
+    )
+    assert str(LabelSelector(requirements)) == "app in (a, b),tier notin (c),!old,new"
+    assert str(LabelSelector()) == "any labels"

@@ -21,7 +21,7 @@ from webhook.domain.policy import ExemptionRule
 from webhook.domain.policy import Exemptions
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Requester
-from webhook.engine.exempt import expired
+from webhook.engine.exempt import ineffective
 from webhook.engine.exempt import why_exempt
 from webhook.engine.review import review
 
@@ -83,9 +83,9 @@ def test_a_pod_that_needs_no_exemption_is_warned_that_it_has_none() -> None:
 @pytest.mark.parametrize(("until", "word"), [("2026-01-31T00:00:00Z", "is over"), ("soon", "is no instant")])
 def test_an_exemption_of_a_pod_that_does_not_hold_is_told(until: str, word: str) -> None:
     asking = pod(annotations={"numagate.io/exempt": "x", "numagate.io/exempt-until": until})
-    (finding,) = expired(asking, ruling(exemptions=exempting(pods=True)))
+    (finding,) = ineffective(asking, ruling(exemptions=exempting(pods=True)))
     assert word in finding.message
-    assert list(expired(asking, ruling())) == []
+    assert [one.code for one in ineffective(asking, ruling())] == ["ignored-exemption"]
 
 
 def test_each_use_is_in_the_audit_annotations_and_counted() -> None:
@@ -128,3 +128,28 @@ def test_our_own_namespace_is_exempt_by_no_policy() -> None:
     known = replace(world(exemptions=exempting()), own_namespace="gate")
     decision = review(request(MISFIT, namespace="gate"), known)
     assert (decision.exempt_by, "policy" in decision.audit) == ("always", False)
+
+
+def test_an_exemption_that_the_policy_does_not_honour_is_told() -> None:
+    asking = pod(annotations={"numagate.io/exempt": "because"})
+    (finding,) = ineffective(asking, ruling(exemptions=exempting()))
+    assert (finding.code, finding.message) == (
+        "ignored-exemption",
+        "numagate.io/exempt has no effect: policy default does not honour it on pods",
+    )
+    assert list(ineffective(asking, ruling(exemptions=exempting(pods=True)))) == []
+
+
+def test_an_object_with_an_exempt_and_a_judged_pod_notes_both() -> None:
+    job = {"name": "a", "template": {"spec": {"template": {"spec": {**pod()["spec"], "runtimeClassName": "kata"}}}}}
+    other = {"name": "b", "template": {"spec": {"template": {"spec": pod()["spec"]}}}}
+    job_set = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "llm", "namespace": "team-a"},
+        "spec": {"replicatedJobs": [job, other]},
+    }
+    known = world(exemptions=exempting(ExemptionRule("trial", runtime_classes=("kata",))))
+    decision = review(request(job_set, group="jobset.x-k8s.io", version="v1alpha2"), known)
+    assert (decision.allowed, decision.exempt_by, decision.audit["decision"]) == (True, "runtime class", "accept")
+    assert decision.audit["exempt-reason"] == "trial"

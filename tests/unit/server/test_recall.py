@@ -102,6 +102,15 @@ def test_a_requester_that_is_exempt_is_told_apart() -> None:
     assert [recall(one, known).allowed for one in asked] == [False, True, False]
 
 
+def test_user_and_group_of_one_rule_are_told_apart() -> None:
+    rule = ExemptionRule("trial", users=("alice",), groups=("admins",))
+    policy = replace(WORLD.policies[0], exemptions=Exemptions(rules=(rule,), pods=False))
+    known, recall = replace(WORLD, policies=(policy,)), Recall()
+    asked = [request(replica("a"), username="alice"), request(replica("a"), username="bob", groups=("admins",))]
+
+    assert [recall(one, known).exempt_by for one in asked] == ["user", "group"]
+
+
 def test_a_rule_that_ends_is_forgotten_at_its_time() -> None:
     end = datetime(2026, 12, 1, tzinfo=UTC)
     rule = ExemptionRule("trial", until=end, namespaces=("team-a",))

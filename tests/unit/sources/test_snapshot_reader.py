@@ -155,3 +155,13 @@ def test_what_is_no_snapshot_is_refused(data: bytes, message: str) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"absent\.json: cannot be read: No such file"):
         load_snapshot(tmp_path / "absent.json")
+
+
+def test_the_config_map_of_a_snapshot_is_read_like_the_snapshot(tmp_path: Path) -> None:
+    text = encode(content(), NOON).decode()
+    file = tmp_path / "map.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "data": {"world.json": text}}), "utf-8")
+    assert [one.name for one in load_snapshot(file).policies] == ["default"]
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "data": {}}), "utf-8")
+    with pytest.raises(PolicyError, match="no world snapshot"):
+        load_snapshot(file)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from webhook.cli import inputs
 from webhook.cli.command import Command
+from webhook.domain.levels import MODES
 from webhook.domain.visible import visible
 
 if TYPE_CHECKING:  # the other commands need not pay for it
@@ -97,8 +98,11 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.output == "json":
         _print({"schema": SCHEMA, "policies": [_policy_as_json(one, now) for one in known.policies]})
         return 0
+    if not known.policies:
+        sys.stdout.write("there is no policy: nothing is judged\n")
     for one in known.policies:
         sys.stdout.write(f"{visible(one.name)}  priority {one.priority}, {_modes(one.modes)}\n")
+        sys.stdout.write(f"    for {visible(str(one.match))}\n")
         sys.stdout.writelines(f"    {visible(line)}\n" for line in _exemptions(one, now))
     return 0
 
@@ -133,7 +137,7 @@ def _policy_as_json(policy: "Policy", now: datetime) -> dict[str, object]:
 
 
 def _levels(modes: "Modes") -> dict[str, str]:
-    return {name: str(getattr(modes, name)) for name in ("enforce", "repair", "warn", "audit")}
+    return {name: str(getattr(modes, name)) for name in MODES}
 
 
 def _modes(modes: "Modes") -> str:

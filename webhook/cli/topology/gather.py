@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from webhook.domain import api
 from webhook.domain.errors import InputError
 from webhook.domain.manifest import Manifest
 from webhook.domain.raw import JsonObject
@@ -15,8 +16,6 @@ from webhook.sources.inventory.reduce import reduce_any
 from webhook.sources.inventory.store import Inventory
 from webhook.sources.inventory.survey import Survey
 from webhook.sources.inventory.survey import SurveyedClass
-
-_KEY = "world.json"
 
 
 def survey_of(manifests: Sequence[Manifest], minimum: int) -> Survey:
@@ -71,11 +70,11 @@ def _world(manifest: Manifest) -> JsonObject | None:
     content = manifest.content
     if get_text(content, "kind") == "World":
         return content
-    text = get_text(get_object(content, "data"), _KEY)
+    text = get_text(get_object(content, "data"), api.WORLD_KEY)
     if get_text(content, "kind") != "ConfigMap" or not text:
         return None
     try:
         return as_object(json.loads(text))
     except ValueError as error:
-        message = f"data[{_KEY}] is no JSON: {error}"
+        message = f"data[{api.WORLD_KEY}] is no JSON: {error}"
         raise InputError(message, file=manifest.file, document=manifest.document) from None

@@ -1,11 +1,15 @@
 """`numagate policy`: which one governs a pod, and all of them in their order."""
 
 import json
+from datetime import UTC
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from webhook.cli.main import main
+from webhook.sources.snapshot import Content
+from webhook.sources.snapshot import encode
 
 HEAD = "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\n"
 POLICIES = f"""\
@@ -59,6 +63,10 @@ def test_list_shows_the_order_and_exemptions_that_are_over(
     assert main(["policy", "list", "--policy", files[0]]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition("  ")[0] for line in lines if not line.startswith(" ")] == ["gold", "default"]
+    assert [line for line in lines if line.startswith("    for ")] == [
+        "    for namespaces gold-*",
+        "    for everything",
+    ]
     assert lines[-1] == "    exempt until 2020-01-01T00:00:00Z (over: it no longer holds): team-*: old\\x1b[31m"
     main(["policy", "list", "--policy", files[0], "--output", "json"])
     (_, default) = json.loads(capsys.readouterr().out)["policies"]
@@ -73,3 +81,9 @@ def test_what_cannot_be_read_is_said_and_ends_with_two(
     told = capsys.readouterr()
     assert told.out.startswith("Pod llm")
     assert "broken.yaml" in told.err
+
+
+def test_a_world_without_policies_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "world.json").write_bytes(encode(Content([], [], {}), datetime(2026, 11, 30, tzinfo=UTC)))
+    assert main(["policy", "list", "--world", str(tmp_path / "world.json")]) == 0
+    assert capsys.readouterr().out == "there is no policy: nothing is judged\n"
