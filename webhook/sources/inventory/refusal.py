@@ -7,6 +7,7 @@ from functools import lru_cache
 from webhook.config.document import Document
 from webhook.config.node_profile import to_node_class
 from webhook.config.words import printable
+from webhook.domain import api
 from webhook.domain.errors import PolicyError
 from webhook.domain.kubelet.admit import startup_error
 
@@ -22,7 +23,7 @@ def _why(text: str) -> str:
     from webhook.config import grammar  # noqa: PLC0415 - loads slowly, and an empty inventory need not pay for it
 
     spec = json.loads(text)
-    head = {"apiVersion": "numagate.io/v1alpha1", "kind": "NodeProfile", "metadata": {"name": "class"}}
+    head = {"apiVersion": api.API_VERSION, "kind": api.PROFILE, "metadata": {"name": "class"}}
     document = Document(data={**head, "spec": spec}, lines={}, source="")
     try:
         grammar.check(document)
