@@ -27,7 +27,10 @@ BACKLOG = 1024
 
 
 class Side(asyncio.Protocol):
-    """One of the two connections of a passage; what it receives goes out on the other one, `delay` seconds later."""
+    """One of the two connections of a passage; what it receives goes out on the other one, `delay` seconds later.
+
+    The delay stands for a slow service, not for a long way: the end of an idle connection is not late.
+    """
 
     def __init__(self, delay: float = 0.0) -> None:
         self.delay = delay
@@ -61,7 +64,7 @@ class Side(asyncio.Protocol):
             self.other.transport.resume_reading()
 
     def _pass_on(self, data: bytes | None) -> None:
-        if not self.delay:
+        if not self.delay or (data is None and not self._late):
             self._send(data)
             return
         self._late.append(data)
@@ -208,7 +211,7 @@ async def main() -> None:
     parser.add_argument("--replicas", type=Path, required=True)
     parser.add_argument("--state", type=Path, required=True)
     parser.add_argument("--lag", type=float, required=True, help="seconds until a change of readiness is in force")
-    parser.add_argument("--delay", type=float, required=True, help="seconds that replies spend on the way")
+    parser.add_argument("--delay", type=float, required=True, help="seconds that replies are late")
     arguments = parser.parse_args()
     Front.delay_of_replies = arguments.delay
     endpoints = Endpoints(replicas=arguments.replicas, state=arguments.state, lag=arguments.lag)
