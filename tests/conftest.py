@@ -17,8 +17,8 @@ hypothesis.settings.register_profile("ci", COMMON, derandomize=True, print_blob=
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that have one."""
-    parser.addoption("--long", action="store_true", help="run the reliability tests as long as their promises are about")
-    parser.addoption("--minutes", type=float, default=2.0, help="how long the soak lasts in the long form")
+    parser.addoption("--long", action="store_true", help="run reliability tests in their long form")
+    parser.addoption("--minutes", type=float, default=2.0, help="minutes of the soak's long form")
 
 
 def in_ci() -> bool:

@@ -8,6 +8,11 @@ from dataclasses import field
 from pathlib import Path
 from typing import TypeVar
 
+import yaml
+
+from webhook.sources.machines import FOLDER
+from webhook.sources.machines import REFERENCE
+
 T = TypeVar("T")
 
 KEPT = Path(__file__).parent / "bench" / "reliability.json"
@@ -44,7 +49,9 @@ class Figures:
     def table(self) -> str:
         """Answer a line for each figure."""
         return "\n".join(
-            f"{item:5}{name:70}{value:>12g}" for item, values in sorted(self.found.items()) for name, value in values.items()
+            f"{item:5}{name:70}{value:>12g}"
+            for item, values in sorted(self.found.items())
+            for name, value in values.items()
         )
 
     def keep(self) -> None:
@@ -57,3 +64,16 @@ class Figures:
 
 FIGURES: list[Figures] = []
 """Those of the session, for its end."""
+
+
+def policy_text(*, classes: int, name: str = "default") -> str:
+    """Write a policy that governs every accelerator pod, and so many classes of machines, no two alike."""
+    policy = {"apiVersion": "numagate.io/v1alpha1", "kind": "AlignmentPolicy", "metadata": {"name": name}}
+    documents = [policy | {"spec": {"governs": "accelerators"}}]
+    for number in range(classes):
+        profile = yaml.safe_load((FOLDER / f"{REFERENCE}.yaml").read_text("utf-8"))
+        profile["metadata"] = {"name": f"class-{number}"}
+        for cell in profile["spec"]["numa"]:
+            cell["memory"] = f"{1024 + number}Gi"
+        documents.append(profile)
+    return yaml.safe_dump_all(documents)

@@ -1,7 +1,9 @@
-"""Sends requests that arrive at a given rate, whether or not those before have been answered, and keeps every outcome."""
+"""Sends requests at a given rate, whether or not those before have been answered, and keeps every outcome."""
 
 import http.client
 import itertools
+import json
+import re
 import threading
 import time
 from collections import Counter
@@ -17,6 +19,10 @@ from controlplane.cluster import ControlPlane
 from controlplane.load import Call
 from controlplane.load import Client
 from controlplane.load import Reply
+from controlplane.replicas import Replica
+from serving import review_body
+
+_PORT = re.compile(r":\d{4,5}\b")
 
 THREADS = 48
 """Clients; so many requests can be on their way at once."""
@@ -37,8 +43,15 @@ class Arrivals:
 
     rate: float
     began: float = field(default_factory=time.monotonic)
-    ended: float | None = None
     outcomes: list[Outcome] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
+    ended: float | None = None
+
+    def end(self) -> None:
+        """Let no more arrive; those on their way go on."""
+        if self.ended is None:
+            self.ended = time.monotonic()
+            self.over.set()
 
     @property
     def failed(self) -> list[Outcome]:
@@ -52,8 +65,13 @@ class Arrivals:
 
     @property
     def seconds(self) -> float:
-        """How long requests have been arriving."""
+        """How long requests have been arriving, or have been when it ended."""
         return (self.ended or time.monotonic()) - self.began
+
+    @property
+    def offered(self) -> float:
+        """How many requests a second arrived."""
+        return len(self.outcomes) / self.seconds
 
     def percentile(self, share: float, *, since: float = 0.0, until: float = float("inf")) -> float:
         """Answer the seconds within which `share` percent of the replies came that were right."""
@@ -79,13 +97,13 @@ def arrivals(
 
     `call` makes the request of a number. Without `kept_alive` each request has a connection of its own.
     """
-    found, stop, numbers = Arrivals(rate), threading.Event(), itertools.count()
+    found, numbers = Arrivals(rate), itertools.count()
 
     def work() -> None:
         with client() as mine:
             for number in numbers:
                 due = found.began + number / rate
-                if stop.wait(max(0.0, due - time.monotonic())) or stop.is_set():
+                if found.over.wait(max(0.0, due - time.monotonic())) or found.over.is_set():
                     return
                 error = _error_of(mine, call(number), verdict)
                 found.outcomes.append(Outcome(due, time.monotonic() - due, error))
@@ -98,10 +116,9 @@ def arrivals(
     try:
         yield found
     finally:
-        stop.set()
+        found.end()
         for worker in workers:
             worker.join()
-        found.ended = time.monotonic()
 
 
 def _error_of(client: Client, call: Call, verdict: Verdict) -> str:
@@ -124,8 +141,39 @@ def pod_creations(
     return arrivals(lambda: Client.of(cluster), call, verdict=created_and_judged, rate=rate, threads=threads)
 
 
+def reviews(
+    replica: Replica,
+    pod: Callable[[int], dict[str, Any]],
+    *,
+    rate: float,
+    threads: int = THREADS,
+    kept_alive: bool = True,
+    seconds: int = 10,
+) -> AbstractContextManager[Arrivals]:
+    """Let reviews of pods that are right arrive at a replica itself; `seconds` is the timeout that each one names."""
+
+    def call(number: int) -> Call:
+        return Call("POST", f"/validate?timeout={seconds}s", review_body(obj=pod(number), namespace="team"))
+
+    return arrivals(replica.client, call, verdict=allowed, rate=rate, threads=threads, kept_alive=kept_alive)
+
+
+REFUSED = "refused for a moment"
+"""The error of a request that is to be sent again later."""
+
+
+def allowed(reply: Reply) -> str:
+    """Say what is wrong where a review did not allow its pod."""
+    if reply.status in {429, 503} and reply.headers.get("retry-after", "").isdigit():
+        return REFUSED
+    if reply.status != http.client.OK:
+        return f"{reply.status}: {reply.body.decode(errors='replace')[:400]}"
+    return "" if b'"allowed":true' in reply.body else "denied"
+
+
 def created_and_judged(reply: Reply) -> str:
     """Say what is wrong where a pod was not created, or not seen by numagate."""
     if reply.status != http.client.CREATED:
-        return f"{reply.status}: {reply.body.decode(errors='replace')[:400]}"
+        message = json.loads(reply.body).get("message", "")
+        return f"{reply.status}: {_PORT.sub(':PORT', message)}"
     return "" if b'"numagate.io/level"' in reply.body else "created without numagate's label"

@@ -1,4 +1,4 @@
-"""Keeps several serving replicas behind a Service as a Deployment does: rolled one by one, started again when killed."""
+"""Keeps serving replicas behind a Service as a Deployment does: rolled one by one, started again when killed."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -13,6 +13,7 @@ from controlplane.balancer import Backend
 from controlplane.cluster import ControlPlane
 from controlplane.identity import CONTROLLER
 from controlplane.identity import SERVING
+from controlplane.load import Client
 from controlplane.numagate_api import NAMESPACE
 from controlplane.process import Daemon
 from controlplane.process import free_ports
@@ -40,7 +41,8 @@ class Replica:
         self.command = [str(NUMAGATE), *arguments, f"--cert-dir={certificates}", "--bind=127.0.0.1"]
         self.command += [f"--drain-seconds={drain_seconds:g}", f"--port={port}", f"--probe-port={probe_port}"]
         self.folder = folder
-        trusted = ssl.create_default_context(cafile=str(certificates / "ca.crt"))
+        self.ca = certificates / "ca.crt"
+        trusted = ssl.create_default_context(cafile=str(self.ca))
         self.http = httpx.Client(verify=trusted, timeout=30, trust_env=False, base_url=f"https://127.0.0.1:{port}")
 
     def __enter__(self) -> Self:
@@ -96,6 +98,10 @@ class Replica:
     def requests_seen(self) -> float:
         """Answer how many admission requests it has counted."""
         return sum(value for name, value in self.series().items() if name.startswith("numagate_http_requests_total"))
+
+    def client(self) -> Client:
+        """Make a client that keeps one connection to it."""
+        return Client(f"https://127.0.0.1:{self.backend.port}", ca=self.ca)
 
     def judge(self, namespace: str, pod: object) -> dict[str, Any]:
         """Send a review of a new pod; answer the response in it."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from _pytest.terminal import TerminalReporter
 from controlplane.balancer import Balancer
 from controlplane.case_service import asked
@@ -15,12 +14,11 @@ from controlplane.cluster import ControlPlane
 from controlplane.deployment import Deployment
 from controlplane.replicas import Replica
 from controlplane.replicas import serving_file
-
 from promises import FIGURES
 from promises import Figures
 from promises import Scale
+from promises import policy_text
 
-from webhook.sources.machines import FOLDER
 
 @pytest.fixture(scope="session")
 def scale(pytestconfig: pytest.Config) -> Scale:
@@ -47,16 +45,8 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def policy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a policy that governs every accelerator pod, with one class of machines."""
-    folder = tmp_path_factory.mktemp("reliability")
-    policy = {
-        "apiVersion": "numagate.io/v1alpha1",
-        "kind": "AlignmentPolicy",
-        "metadata": {"name": "default"},
-        "spec": {"governs": "accelerators"},
-    }
-    file = folder / "policy.yaml"
-    profile = (FOLDER / "generic-2x4.yaml").read_text("utf-8")
-    file.write_text(f"{yaml.safe_dump(policy)}---\n{profile}", "utf-8")
+    file = tmp_path_factory.mktemp("reliability") / "policy.yaml"
+    file.write_text(policy_text(classes=1), "utf-8")
     return file
 
 
@@ -98,3 +88,10 @@ def team(
     name = create_namespace(control_plane, next(namespace_names))
     with asked(control_plane, deployment, rendered_configurations, [name]):
         yield name
+
+
+@pytest.fixture
+def replica(make_replica: Callable[[str], Replica]) -> Iterator[Replica]:
+    """Run one replica of a test's own."""
+    with make_replica("alone") as running:
+        yield running.until_ready()
