@@ -13,6 +13,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
 KEEP ?=
+MINUTES ?= 30
+RELIABILITY = tests/integration/reliability
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
@@ -27,7 +29,7 @@ DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) -
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench reliability soak scale lock manifests image clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -83,6 +85,12 @@ demo: setup ## Start the service on loopback and send it four pods.
 
 bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+
+reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
+	@$(PYTEST) --verbose --long $(RELIABILITY)
+
+soak: controlplane ## Put a real cluster's load on numagate for MINUTES=30: memory, descriptors, failures.
+	@$(PYTEST) --verbose --long --minutes=$(MINUTES) $(RELIABILITY)/test_soak.py
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/scale.py $(KEEP)

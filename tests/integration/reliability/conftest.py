@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.terminal import TerminalReporter
 from controlplane.balancer import Balancer
+from controlplane.case_service import Asked
 from controlplane.case_service import asked
 from controlplane.case_service import create_namespace
 from controlplane.cluster import ControlPlane
@@ -78,16 +81,18 @@ def deployment(service: Balancer, make_replica: Callable[[str], Replica], scale:
 
 
 @pytest.fixture(scope="session")
-def team(
-    control_plane: ControlPlane,
-    deployment: Deployment,
-    namespace_names: Iterator[str],
-    rendered_configurations: list[dict[str, Any]],
-) -> Iterator[str]:
-    """Let the API server ask the Service about one namespace; answer its name."""
-    name = create_namespace(control_plane, next(namespace_names))
-    with asked(control_plane, deployment, rendered_configurations, [name]):
-        yield name
+def asking(
+    control_plane: ControlPlane, namespace_names: Iterator[str], rendered_configurations: list[dict[str, Any]]
+) -> Callable[[Asked], AbstractContextManager[str]]:
+    """Let the API server ask a service about a new namespace; a `with` block gets its name."""
+
+    @contextmanager
+    def ask(service: Asked) -> Iterator[str]:
+        name = create_namespace(control_plane, next(namespace_names))
+        with asked(control_plane, service, rendered_configurations, [name]):
+            yield name
+
+    return ask
 
 
 @pytest.fixture
@@ -95,3 +100,4 @@ def replica(make_replica: Callable[[str], Replica]) -> Iterator[Replica]:
     """Run one replica of a test's own."""
     with make_replica("alone") as running:
         yield running.until_ready()
+        running.interrupt()

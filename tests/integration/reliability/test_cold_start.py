@@ -1,4 +1,4 @@
-"""Nothing of numagate runs while its configurations say Fail: the cluster and numagate itself come back by themselves."""
+"""Nothing of numagate runs while its configurations say Fail: the cluster and numagate come back by themselves."""
 
 import time
 from collections.abc import Callable
