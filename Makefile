@@ -100,7 +100,7 @@ image: ## Build the container image; IMAGE=..., ENGINE=docker|podman.
 	@[[ -n "$(ENGINE)" ]] || { echo "make image needs docker or podman on PATH" >&2; exit 1; }
 	$(ENGINE) build --build-arg SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) --tag $(IMAGE) .
 
-imageroot: ## Lay out the image's files in dist/image without an engine, with their bill of materials (Debian).
+imageroot: setup ## Lay out the image's files in dist/image without an engine, with their bill of materials (Debian).
 	@rm -rf dist/image dist/venv
 	@PYTHON=$(BIN)/python scripts/image_root.sh dist/image $(CURDIR)/dist/venv
 
