@@ -153,7 +153,7 @@ def test_whoever_brings_a_bundle_has_certificates_of_his_own(settings: Settings)
 
     assert owners(with_bundle, "enforce") == {"self-signed"}
     assert mounted(with_bundle, "enforce") == {"numagate": True, "numagate-controller": True}
-    assert "secrets" not in str(flat(with_bundle, "enforce"))
+    assert "numagate-certificates" not in {item["metadata"]["name"] for item in flat(with_bundle, "enforce")}
 
 
 @pytest.mark.parametrize("name", SERVERS)

@@ -40,7 +40,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--ca-bundle",
         type=Path,
         metavar="FILE",
-        help="CA certificate, PEM, that the API server shall trust: you issue certificates, and the controller does not",
+        help="CA certificate, PEM, that the API server shall trust; certificates are yours to issue then",
     )
     add(
         "--api-server",
