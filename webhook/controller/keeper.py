@@ -95,6 +95,7 @@ class Keeper:
         meters: Meters,
         clock: Callable[[], float] = time.monotonic,
         look_seconds: float = LOOK_SECONDS,
+        read_seconds: float = READ_SECONDS,
     ) -> None:
         self._installed = installed
         self._render = render
@@ -103,7 +104,7 @@ class Keeper:
         self._leading = leading
         self._meters = meters
         self._clock = clock
-        self._look_seconds = look_seconds
+        self._look_seconds, self._read_seconds = look_seconds, read_seconds
         self._budgets = {word: Budget() for word in WORDS}
         self._seen: Sequence[JsonObject] | None = None
         self._due = 0.0
@@ -146,7 +147,7 @@ class Keeper:
             return
         for word in WORDS if policies else ():
             self._keep(word, installed[word], policies)
-        self._due = self._clock() + READ_SECONDS
+        self._due = self._clock() + self._read_seconds
 
     @property
     def note(self) -> str:

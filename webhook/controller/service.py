@@ -201,6 +201,8 @@ class Controller:
             policies=lambda: () if self.changes.missing(self._kinds) else self.picture.policies.in_force(),
             leading=lambda: self.election.leading,
             meters=self.metrics,
+            look_seconds=self._settings.look_seconds,
+            read_seconds=self._settings.read_seconds,
         )
         self.state.configurations = lambda: keeper.note
         return keeper

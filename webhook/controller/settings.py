@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
+from webhook.controller.keeper import LOOK_SECONDS
+from webhook.controller.keeper import READ_SECONDS
 from webhook.domain import api
 from webhook.kube.election import Times
 from webhook.tls.rotation import Rhythm
@@ -34,3 +36,5 @@ class Settings:
     tls_minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2
     drain_seconds: float = 5.0
     poll_seconds: float = POLL_SECONDS
+    look_seconds: float = LOOK_SECONDS
+    read_seconds: float = READ_SECONDS
