@@ -22,6 +22,14 @@ from promises import Figures
 from promises import Scale
 from promises import policy_text
 
+LONG_ONLY = {"test_ca_rotation.py"}
+"""What has its short form elsewhere: test_managed_certificates.py."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what only the long form runs."""
+    return True if collection_path.name in LONG_ONLY and not config.getoption("long") else None
+
 
 @pytest.fixture(scope="session")
 def scale(pytestconfig: pytest.Config) -> Scale:
