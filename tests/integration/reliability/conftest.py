@@ -22,8 +22,13 @@ from promises import Figures
 from promises import Scale
 from promises import policy_text
 
-LONG_ONLY = {"test_ca_rotation.py"}
-"""What has its short form elsewhere: test_managed_certificates.py."""
+LONG_ONLY = {
+    "test_ca_rotation.py": "test_managed_certificates.py",
+    "test_certificates_under_load.py": "test_service_tls.py",
+    "test_end_of_a_replica.py": "test_service_tls.py",
+    "test_idle_connections.py": "test_listener.py",
+}
+"""What has its short form elsewhere, and where."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -101,11 +106,3 @@ def asking(
             yield name
 
     return ask
-
-
-@pytest.fixture
-def replica(make_replica: Callable[[str], Replica]) -> Iterator[Replica]:
-    """Run one replica of a test's own."""
-    with make_replica("alone") as running:
-        yield running.until_ready()
-        running.interrupt()

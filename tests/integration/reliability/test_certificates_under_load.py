@@ -12,17 +12,17 @@ import pytest
 from controlplane import handshakes
 from cryptography.hazmat.primitives.serialization import Encoding
 from promises import Figures
-from promises import Scale
 from serving import issue
 from serving import running
 
 CLIENTS = 2
+RELOADS = 200
 RELOADS_A_SECOND = 20
 
 
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
 def test_reloads_under_new_handshakes_break_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str, scale: Scale, figures: Figures
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str, figures: Figures
 ) -> None:
     if loop == "asyncio":
         monkeypatch.setitem(sys.modules, "uvloop", None)
@@ -33,7 +33,7 @@ def test_reloads_under_new_handshakes_break_none(
         ]
         began = time.monotonic()
         issued: set[str] = set()
-        for number in range(scale.of(short=20, long=200)):
+        for number in range(RELOADS):
             time.sleep(max(0.0, began + number / RELOADS_A_SECOND - time.monotonic()))
             issued.add(fingerprint(issue(tmp_path).leaf.certificate.public_bytes(Encoding.DER)))
         found = [json.loads(client.communicate("", timeout=30)[0]) for client in clients]

@@ -36,10 +36,10 @@ RECOVERY_SECONDS = 5.0
 THREADS = 400
 
 
-@pytest.fixture
-def burdened(tmp_path: Path, case_certificates: Path) -> Iterator[Replica]:
+@pytest.fixture(scope="module")
+def burdened(tmp_path_factory: pytest.TempPathFactory, case_certificates: Path) -> Iterator[Replica]:
     """Run a replica for which a new pod is much work."""
-    file = tmp_path / "policy.yaml"
+    file = tmp_path_factory.mktemp("burdened") / "policy.yaml"
     file.write_text(policy_text(classes=CLASSES), "utf-8")
     with serving_file(file, case_certificates, "burdened") as running:
         yield running.until_ready()

@@ -84,7 +84,7 @@ def test_a_killed_replica_fails_only_what_was_on_its_way_to_it(stage: Stage, sca
     deployment, kills = stage.deployment, []
     whole_again: list[float] = []
     with stage.load(rate=scale.of(short=30, long=100)) as found:
-        for turn in range(scale.of(short=1, long=6)):
+        for turn in range(scale.of(short=1, long=15)):
             until(partial(has_run, found, 1.0 + 20.0 * turn), seconds=60, what="some load")
             kills.append(found.began + found.seconds)
             deployment.kill(deployment.replicas[turn % len(deployment.replicas)])
