@@ -27,7 +27,7 @@ CONTROLLER = {"ClusterRoleBinding", "Role", "RoleBinding"}
 CONFIGURATIONS = {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
 OBJECTS = SERVER | CONTROLLER
 FILE = SERVER | {"ConfigMap"}
-SERVERS = [name for name in NAMES if name != "crds"]
+SERVERS = list(OVERLAYS)
 
 
 def kinds(settings: Settings, name: str) -> set[str]:
