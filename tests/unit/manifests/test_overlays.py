@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import yaml
 
-from webhook.manifests.overlays import NAMES
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import flat
 from webhook.manifests.settings import Settings

@@ -65,7 +65,7 @@ _DECISIONS: Final = (
         text="A pod may break several rules.",
     ),
     Panel("Repairs, by rule", {"{{code}}": _rate("numagate_repairs_total", "code")}, "reqps"),
-    Panel("Levels reached", {"{{level}}": _rate("numagate_levels_total", "level")}, "reqps"),
+    Panel("New pods, by level reached", {"{{level}}": _rate("numagate_pods_judged_total", "level")}, "reqps"),
 )
 
 _CALLS: Final = (

@@ -22,9 +22,11 @@ def grew(counter: str, *, minutes: int, by: str) -> str:
     >>> print(grew("errors_total", minutes=5, by="name"))
     sum by (name) (increase(errors_total[5m])) > 0
     or
-    sum by (name) (errors_total) > 0 unless sum by (name) (errors_total offset 5m)
+    sum by (name) (errors_total) > 0
+    unless
+    sum by (name) (errors_total offset 5m)
     """
-    first = f"sum by ({by}) ({counter}) > 0 unless sum by ({by}) ({counter} offset {minutes}m)"
+    first = f"sum by ({by}) ({counter}) > 0\nunless\nsum by ({by}) ({counter} offset {minutes}m)"
     return f"sum by ({by}) (increase({counter}[{minutes}m])) > 0\nor\n{first}"
 
 

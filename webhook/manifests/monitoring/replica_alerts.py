@@ -44,7 +44,7 @@ ALERTS: Final = (
         name="NumagateReplicasDisagree",
         severity="warning",
         expression="count by (name, generation) (numagate_policy_info)\n"
-        "!= scalar(count(numagate_policy_last_reload_successful))",
+        '!= scalar(count(numagate_build_info{component="serve"}))',
         minutes=10,
         summary="Replicas decide by different policies",
         description="Only {{ $value }} replicas have generation {{ $labels.generation }} of policy {{ $labels.name }}.",
