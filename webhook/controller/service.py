@@ -54,6 +54,7 @@ from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -93,6 +94,7 @@ class Controller:
         self._stop = threading.Event()
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
+        self._meter = Meter()
         self._known = KnownWorld(settings.namespace)
         self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
         self.changes = Changes()
@@ -228,7 +230,7 @@ class Controller:
             world=self._known,
             list_pods=partial(list_pods, self._client),
             metrics=self.metrics,
-            meter=Meter(),
+            meter=self._meter,
             worker=self._worker,
         )
 
@@ -244,6 +246,9 @@ class Controller:
         if (issuing := self._issuing) is not None:
             self.state.issued = lambda: issuing.issued
             self.state.certificates = lambda: issuing.note
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
