@@ -1,6 +1,7 @@
 """What the reliability tests promise: their short and long form, and the figures that they find."""
 
 import json
+import math
 import os
 import platform
 from dataclasses import dataclass
@@ -40,11 +41,13 @@ class Figures:
     scale: Scale
     found: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def add(self, item: str, name: str, value: float, *, at_most: float | None = None) -> None:
-        """Take a figure, and fail where it is over its bound."""
+    def add(
+        self, item: str, name: str, value: float, *, at_most: float = math.inf, at_least: float = -math.inf
+    ) -> None:
+        """Take a figure, and fail where it is beyond its bounds."""
         self.found.setdefault(item, {})[name] = round(value, 4)
-        if self.scale.long and at_most is not None:
-            assert value <= at_most, f"{item}: {name} is {value:g}, promised is {at_most:g}"
+        if self.scale.long:
+            assert at_least <= value <= at_most, f"{item}: {name} is {value:g}, promised is {at_least:g} to {at_most:g}"
 
     def table(self) -> str:
         """Answer a line for each figure."""
