@@ -30,7 +30,7 @@ ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 .PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench bench-peers scale lock manifests image clean distclean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Make .venv with the package (editable) and its development tools; PYTHON=... picks a Python.
 	@:

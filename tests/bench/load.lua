@@ -5,7 +5,8 @@ local body, varied, number
 
 function init(arguments)
   local file = assert(io.open(arguments[1], "rb"))
-  body, varied, number = file:read("*a"), arguments[2], 0
+  body, varied = file:read("*a"), arguments[2]
+  number = os.time() % 600 * 100000 -- other pods than in the run before
   file:close()
   wrk.method = "POST"
   wrk.body = body
