@@ -27,10 +27,10 @@ DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) -
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image imageroot clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench bench-peers scale lock manifests image imageroot clean distclean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Make .venv with the package (editable) and its development tools; PYTHON=... picks a Python.
 	@:
@@ -81,8 +81,12 @@ browser: ## Provide the browser of the tests that look at pages: Debian's chromi
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
-bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--keep keeps the figures.
+bench: controlplane ## Measure decisions, the service beside bare ones, pod creation and start-up; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+	@$(BIN)/python tests/bench/side_by_side.py $(KEEP)
+
+bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
+	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/scale.py $(KEEP)
