@@ -13,6 +13,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
 KEEP ?=
+MINUTES ?= 30
+RELIABILITY = tests/integration/reliability
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
@@ -27,7 +29,8 @@ DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) -
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench bench-peers scale lock manifests image imageroot clean distclean
+# Every target with a help text is no file.
+.PHONY: $(shell awk -F: '/^[a-z-]+:.*\#\# /{print $$1}' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -87,6 +90,12 @@ bench: controlplane ## Measure decisions, the service beside bare ones, pod crea
 
 bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
 	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
+
+reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
+	@$(PYTEST) --verbose --long $(RELIABILITY)
+
+soak: controlplane ## Put a real cluster's load on numagate for MINUTES=30: memory, descriptors, failures.
+	@$(PYTEST) --verbose --long --minutes=$(MINUTES) $(RELIABILITY)/test_soak.py
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/scale.py $(KEEP)
