@@ -20,10 +20,12 @@ IMAGE ?= numagate:dev
 N ?= 3000
 QUANTITIES ?= 20000
 PODS ?= 5000
+PATCHES ?= 10000
 SEED ?= 1
 KUBERNETES ?=
 COVERAGE ?=
-DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --seed $(SEED)
+DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --patches $(PATCHES) \
+	--seed $(SEED)
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
@@ -65,7 +67,7 @@ unit: setup ## Run the quick tests only.
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 
-differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, SEED=, KUBERNETES=1.36, COVERAGE=1.
+differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
 	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(if $(COVERAGE),$(MEASURE),$(BIN)/python) $(DIFFERENTIAL)
 ifneq ($(COVERAGE),)
 	@$(MEASURE) --append -m pytest --quiet tests/unit/domain/kubelet/test_kubelet_cases.py
