@@ -27,9 +27,15 @@ COVERAGE ?=
 DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --patches $(PATCHES) \
 	--seed $(SEED)
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
+# What `make fuzz` does: seconds for each target, some of the targets, and where inputs are kept between runs.
+SECONDS ?= 60
+TARGETS ?=
+CORPUS ?=
+PLAIN ?=
+FUZZ = -m fuzz.run --seconds $(SECONDS) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(PLAIN),--plain $(PLAIN)) $(TARGETS)
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image imageroot clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants fuzz browser demo bench scale lock manifests image imageroot clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +83,12 @@ endif
 mutants: go ## Plant errors in the simulation, one after the other, and see each of them caught.
 	@PYTHONPATH=tests $(BIN)/python -m differential.mutants
 
+fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=60 each, TARGETS="review quantity", CORPUS=folder, PLAIN=100000.
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || { \
+		echo "Installing requirements/fuzz.txt (about 40 MB) into $(VENV)"; \
+		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/fuzz.txt; }
+	@PYTHONPATH=tests $(BIN)/python $(FUZZ)
+
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh
 
@@ -93,6 +105,7 @@ lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest v
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) --group go --output-file requirements/go.txt
+	$(COMPILE) --group fuzz --output-file requirements/fuzz.txt
 	$(COMPILE) --group sbom --output-file requirements/sbom.txt
 
 manifests: setup ## Render manifests/ again.

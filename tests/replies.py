@@ -77,4 +77,4 @@ def check_refusal(error: RequestError) -> None:
     assert (error.status, error.reason) == (400, "BadRequest")
     assert message.isascii()
     assert message.isprintable()
-    assert len(message) < 256  # noqa: PLR2004  # little of a hostile value
+    assert len(message) < 256  # little of a hostile value

@@ -54,7 +54,9 @@ class Patches:
         for one, answer in zip(made, self.ask(asked), strict=True):
             found.asked += 1
             found.outcomes[one.note] += 1
-            found.differences += (partial(str, f"{one.before} {one.patch}: {line}") for line in differences(one, answer))
+            found.differences += (
+                partial(str, f"{one.before} {one.patch}: {line}") for line in differences(one, answer)
+            )
         return found
 
     def _of_pods(self, count: int, seed: str) -> Iterator[Patched]:

@@ -21,12 +21,8 @@ def pods(count: int, seed: str) -> Iterator[dict[str, Any]]:
     random = Random(seed)  # noqa: S311 - tests want the same numbers again
     for _ in range(count):
         made = pod(random)
-        for container in made["spec"]["containers"]:
-            container["image"] = random.choice(IMAGES)
-            if random.random() < 0.7:
-                give_accelerators(container, random)
-            if random.random() < 0.15:
-                container["resources"] = random.choice((None, {}, {"limits": None}, {"requests": {}, "limits": None}))
+        if random.random() < 0.8:
+            make_ordinary(made["spec"], random)
         for section in ("annotations", "labels"):
             if random.random() < 0.6:
                 made["metadata"][section] = random.choice((None, {}, texts(random)))
@@ -36,15 +32,28 @@ def pods(count: int, seed: str) -> Iterator[dict[str, Any]]:
         yield made
 
 
-def give_accelerators(container: dict[str, Any], random: Random) -> None:
-    """Let a container ask for GPUs, often for CPU and memory beside them that can be repaired."""
-    count = random.choice(("1", "2", "2", "4"))
-    limits = {"nvidia.com/gpu": count}
+def make_ordinary(spec: dict[str, Any], random: Random) -> None:
+    """Let a pod be one for an inference server, with values that can be repaired, or need not be."""
+    for key in ("resources", "overhead", "initContainers"):
+        spec.pop(key, None)
+    server, *helpers = spec["containers"]
+    server["image"] = IMAGES[0]
+    server["resources"] = accelerated(random)
+    for helper in helpers:
+        helper["image"] = random.choice(IMAGES)
+        helper["resources"] = random.choice((None, {}, {"limits": None}, {"requests": {}, "limits": None}))
+        if random.random() < 0.3:
+            del helper["resources"]
+
+
+def accelerated(random: Random) -> dict[str, Any]:
+    """Make resources with GPUs, often with CPU and memory beside them that can be repaired."""
+    limits = {"nvidia.com/gpu": random.choice(("1", "2", "2", "4"))}
     for resource, values in (("cpu", ("8", "7500m", "16")), ("memory", ("32Gi", "1.2Gi", "64Gi"))):
         if random.random() < 0.7:
             limits[resource] = random.choice(values)
     requests = {key: value for key, value in limits.items() if random.random() < 0.5}
-    container["resources"] = {"limits": limits, **({"requests": requests} if random.random() < 0.7 else {})}
+    return {"limits": limits, **({"requests": requests} if random.random() < 0.7 else {})}
 
 
 def texts(random: Random) -> dict[str, str]:

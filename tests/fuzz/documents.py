@@ -19,9 +19,10 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.hazmat.primitives.serialization import NoEncryption
 from cryptography.hazmat.primitives.serialization import PrivateFormat
+from fuzz.target import Target
+from fuzz.target import refusal
 from inventories import survey_of
 
-from fuzz.target import Target
 from webhook.cli import wiring
 from webhook.domain.errors import PolicyError
 from webhook.engine.kinds import REGISTERED
@@ -34,6 +35,8 @@ from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
 from webhook.sources.snapshot_reader import Reader
 from webhook.tls import files
+from webhook.tls.authority import read_authorities
+from webhook.tls.authority import read_keys
 from webhook.tls.context import CertificateStore
 from webhook.tls.inspect import inspect
 from webhook.tls.issue import issue_ca
@@ -57,10 +60,8 @@ def _policies() -> Iterator[bytes]:
 
 
 def _check_policy(data: bytes) -> None:
-    try:
-        parse_stream(data.decode("utf-8", "replace"), "policy.yaml")
-    except PolicyError as error:
-        assert str(error).isprintable()
+    text = data.decode("utf-8", "replace")
+    assert refusal(PolicyError, lambda: parse_stream(text, "policy.yaml")).isprintable()
 
 
 def _snapshots() -> Iterator[bytes]:
@@ -81,10 +82,7 @@ def _snapshots() -> Iterator[bytes]:
 
 
 def _check_snapshot(data: bytes) -> None:
-    try:
-        Reader().read(data, "world.json")
-    except PolicyError as error:
-        assert str(error).isprintable()
+    assert refusal(PolicyError, lambda: Reader().read(data, "world.json")).isprintable()
 
 
 def _manifests() -> Iterator[bytes]:
@@ -145,10 +143,10 @@ def _check_certificates(data: bytes) -> None:
         for file in (files.CERTIFICATE, files.KEY, files.CA_CERTIFICATE):
             (folder / file).write_bytes(data)
         inspect(folder, now=_INSTANT)
-        try:
-            CertificateStore(folder, clock=lambda: _INSTANT)
-        except CertificateError as error:
-            assert str(error).isprintable()
+        read_authorities(data)
+        read_keys(data)
+        told = refusal(CertificateError, lambda: CertificateStore(folder, clock=lambda: _INSTANT))
+        assert told.isprintable()
 
 
 POLICY = Target("policy", "a policy file", _policies, _check_policy)

@@ -13,10 +13,10 @@ from typing import Any
 from differential.quantities import HOSTILE
 
 STRANGE: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63) - 1, 2**70, 10**400, 0.5, -0.0, 1e308, 1e-320, "", " ", "\x00", "\n",
-    "\x1b[31m", "\u2028", "\u202e", "\ufeff", "\U0001f600", "a" * 300, "\u00e9" * 300, "<script>", "::error::x", "{{x}}",
-    "~", "/", "~1", "a/b~c", "-", "9" * 4301, "null", "true", [], {}, [[]], [{}], {"": ""}, [None], {"a": None},
-    *(text for text in HOSTILE if len(text) < 100),
+    None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63) - 1, 2**70, 10**400, 0.5, -0.0, 1e308, 1e-320, "", " ", "\x00",
+    "\n", "\x1b[31m", "\u2028", "\u202e", "\ufeff", "\U0001f600", "a" * 300, "\u00e9" * 300, "<script>", "{{x}}",
+    "::error::x", "~", "/", "~1", "a/b~c", "-", "9" * 4301, "null", "true", [], {}, [[]], [{}], {"": ""}, [None],
+    {"a": None}, *(text for text in HOSTILE if len(text) < 100),
 )  # fmt: skip
 """Values that were a bug somewhere."""
 
@@ -38,7 +38,7 @@ class Mutator:
             for parent, step in _places(document):
                 keys.update({step: None} if isinstance(step, str) else {})
                 value = parent[step]
-                if len(text := json.dumps(value)) < 400:  # noqa: PLR2004  # words, not whole objects
+                if len(text := json.dumps(value)) < 400:  # words, not whole objects
                     values[text] = value
         self._keys = (*keys, "", "a/b~c", "a\nb", "\u00e9")
         self._values = (*values.values(), *STRANGE)
@@ -53,7 +53,7 @@ class Mutator:
             if not places:
                 return None
             self._change(document, *random.choice(places), random)
-        return json.dumps(document, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")  # noqa: PLR2004
+        return json.dumps(document, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")
 
     def _change(self, document: Any, parent: Any, step: Any, random: Random) -> None:
         changes: tuple[Callable[[], None], ...] = (

@@ -6,11 +6,11 @@ from typing import Any
 
 import casetable
 from builders import world
+from fuzz.target import Target
 from replies import check_answer
 from replies import check_refusal
 from serving import review_body
 
-from fuzz.target import Target
 from webhook.domain import facts
 from webhook.domain.errors import RequestError
 from webhook.domain.jsonpatch import apply
@@ -85,7 +85,9 @@ def _check_facts(data: bytes) -> None:
     if isinstance(pod, dict):
         for defaulted in (True, False):
             found = facts.read(pod, defaulted=defaulted)
-            assert all(finding.code in {facts.MALFORMED_OBJECT, facts.MALFORMED_QUANTITY} for finding in found.unreadable)
+            assert all(
+                finding.code in {facts.MALFORMED_OBJECT, facts.MALFORMED_QUANTITY} for finding in found.unreadable
+            )
 
 
 WORLD = world()

@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
+from fuzz import plain
 from fuzz.target import Target
 from fuzz.targets import TARGETS
 
@@ -63,10 +65,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--corpus", type=Path, default=default_corpus(), help="where inputs are kept between runs")
     parser.add_argument("--seed", type=int, default=0, help="0 is another one each time")
+    parser.add_argument("--plain", type=int, default=0, help="so many inputs for each target, without instruments")
     asked = parser.parse_args(arguments)
     unknown = [name for name in asked.targets if name not in TARGETS]
     if unknown:
         parser.error(f"no such target: {', '.join(unknown)}; there are {', '.join(TARGETS)}")
+    if asked.plain:
+        return plainly([TARGETS[name] for name in asked.targets or TARGETS], asked)
     outcomes = [fuzz(TARGETS[name], asked) for name in asked.targets or TARGETS]
     say("\n| target | inputs | a second | branches | corpus | slowest | memory | findings |")
     say("|---|---|---|---|---|---|---|---|")
@@ -75,6 +80,23 @@ def main(arguments: Sequence[str]) -> int:
     for outcome in outcomes:
         tell(outcome, asked.corpus)
     return int(any(outcome.findings or outcome.failure for outcome in outcomes))
+
+
+def plainly(targets: Sequence[Target], asked: argparse.Namespace) -> int:
+    """Try a number of inputs in this process; 1 if one shows a bug."""
+    say("| target | inputs | a second |\n|---|---|---|")
+    for target in targets:
+        started = time.monotonic()
+        try:
+            plain.check(target, asked.plain, asked.seed)
+        except plain.FoundError as found:
+            folder = asked.corpus / target.name / "findings"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "plain").write_bytes(found.data)
+            say("".join(traceback.format_exception(found)))
+            return 1
+        say(f"| {target.name} | {asked.plain:,} | {asked.plain / (time.monotonic() - started):,.0f} |")
+    return 0
 
 
 def default_corpus() -> Path:
