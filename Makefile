@@ -22,11 +22,19 @@ IMAGE ?= numagate:dev
 N ?= 3000
 QUANTITIES ?= 20000
 PODS ?= 5000
+PATCHES ?= 10000
 SEED ?= 1
 KUBERNETES ?=
 COVERAGE ?=
-DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --seed $(SEED)
+DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --patches $(PATCHES) \
+	--seed $(SEED)
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
+# What `make fuzz` does: seconds for each target, some of the targets, and where inputs are kept between runs.
+SECONDS ?= 60
+TARGETS ?=
+CORPUS ?=
+PLAIN ?=
+FUZZ = -m fuzz.run --seconds $(SECONDS) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(PLAIN),--plain $(PLAIN)) $(TARGETS)
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
 # Every target with a help text is no file.
@@ -68,7 +76,7 @@ unit: setup ## Run the quick tests only.
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 
-differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, SEED=, KUBERNETES=1.36, COVERAGE=1.
+differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
 	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(if $(COVERAGE),$(MEASURE),$(BIN)/python) $(DIFFERENTIAL)
 ifneq ($(COVERAGE),)
 	@$(MEASURE) --append -m pytest --quiet tests/unit/domain/kubelet/test_kubelet_cases.py
@@ -77,6 +85,12 @@ endif
 
 mutants: go ## Plant errors in the simulation, one after the other, and see each of them caught.
 	@PYTHONPATH=tests $(BIN)/python -m differential.mutants
+
+fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=60 each, TARGETS="review quantity", CORPUS=folder, PLAIN=100000.
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || { \
+		echo "Installing requirements/fuzz.txt (about 40 MB) into $(VENV)"; \
+		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/fuzz.txt; }
+	@PYTHONPATH=tests $(BIN)/python $(FUZZ)
 
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh
@@ -104,6 +118,7 @@ lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest v
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) --group go --output-file requirements/go.txt
+	$(COMPILE) --group fuzz --output-file requirements/fuzz.txt
 	$(COMPILE) --group sbom --output-file requirements/sbom.txt
 
 manifests: setup ## Render manifests/ again.
