@@ -27,7 +27,7 @@ DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) -
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants promtool browser demo bench scale lock manifests image clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -56,6 +56,7 @@ format: setup ## Format the code and apply safe fixes.
 
 test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
+	@$(MAKE) promtool || { [[ -z "$${CI:-}" ]] && echo "No promtool: the tests of the alert rules are skipped."; }
 	@$(MAKE) browser || { [[ -z "$${CI:-}" ]] && echo "No browser: the tests that need one are skipped."; }
 	@$(PYTEST) webhook tests
 
@@ -74,6 +75,9 @@ endif
 
 mutants: go ## Plant errors in the simulation, one after the other, and see each of them caught.
 	@PYTHONPATH=tests $(BIN)/python -m differential.mutants
+
+promtool: ## Provide Prometheus' promtool for the tests of the alert rules: Debian's, unpacked into the user's cache.
+	@scripts/promtool.sh
 
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh
