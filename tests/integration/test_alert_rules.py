@@ -34,6 +34,8 @@ HOOK: Final = 'name="pods.validate.numagate.io",type="validating"'
 DAYS: Final = 86_400
 LONG: Final = "END"
 """Stands for the end of the case, so that no more is written than it needs."""
+LATE: Final = 1500
+"""Over a day, which one rule looks back."""
 
 
 def pods(metric: str, values: str, labels: str = "", count: int = 3) -> dict[str, str]:
@@ -98,7 +100,7 @@ def case(name: str, *firing: str, at: int = 60, without: str = "", **changes: di
     kept = {key: value for key, value in HEALTHY.items() if not (without and re.search(without, key))}
     changed = {key: value for change in changes.values() for key, value in change.items()}
     until = {key: values.replace(f"x{LONG}", f"x{at}") for key, values in {**kept, **changed}.items()}
-    return Case(name, until, at, frozenset(firing))
+    return Case(name, until, at, frozenset(firing), every=5 if at == LATE else 1)
 
 
 def from_minute(minute: int, before: float, after: float) -> str:
@@ -114,7 +116,7 @@ NEW: Final = f"_x58 1+0x{LONG}"
 
 CASES: Final = (
     case("all is well"),
-    case("all is well after hours", at=240),
+    case("all is well after a day", at=LATE),
     case("a call fails", "NumagateCallsFail", a=failed(REJECTED, from_minute(58, 3, 4), ERROR)),
     case("a call fails for the first time", "NumagateCallsFail", a=failed(REJECTED, NEW, ERROR)),
     case("a call failed half an hour ago", a=failed(REJECTED, from_minute(30, 3, 4), ERROR)),
@@ -177,11 +179,11 @@ CASES: Final = (
     case(
         "denials rise fivefold and more",
         "NumagateRefusalsSpike",
-        at=240,
-        a=pods("numagate_decisions_total", f"0+0.1x220 22+5x{LONG}", DENY),
+        at=LATE,
+        a=pods("numagate_decisions_total", f"0+0.1x1480 148+5x{LONG}", DENY),
     ),
-    case("denials rise, but are few", at=240, a=one("numagate_decisions_total", f"0+0.1x220 22+1x{LONG}", DENY)),
-    case("denials are many every day", at=240, a=pods("numagate_decisions_total", f"0+5x{LONG}", DENY)),
+    case("denials rise, but are few", at=LATE, a=one("numagate_decisions_total", f"0+0.1x1480 148+1x{LONG}", DENY)),
+    case("denials are many every day", at=LATE, a=pods("numagate_decisions_total", f"0+5x{LONG}", DENY)),
     case(
         "the first denials are many",
         "NumagateRefusalsSpike",
