@@ -68,6 +68,7 @@ HEALTHY: Final = {
     **pods("numagate_build_info", flat(1), 'component="serve",version="1"'),
     **pods("numagate_ready", flat(1), 'component="serve"'),
     **pods("numagate_certificate_expiry_timestamp_seconds", flat(90 * DAYS)),
+    **pods("numagate_certificate_lifetime_seconds", flat(365 * DAYS)),
     **pods("numagate_certificate_last_reload_successful", flat(1)),
     **pods("numagate_policy_last_reload_successful", flat(1)),
     **pods("numagate_policy_info", flat(1), 'name="default",generation="a"'),
@@ -146,6 +147,17 @@ CASES: Final = (
         "a certificate ends in 13 days",
         "NumagateCertificateExpires",
         a=one("numagate_certificate_expiry_timestamp_seconds", flat(13 * DAYS)),
+    ),
+    case(
+        "a certificate of 30 days that is renewed by itself has 9 days left",
+        a=one("numagate_certificate_expiry_timestamp_seconds", flat(9 * DAYS)),
+        b=one("numagate_certificate_lifetime_seconds", flat(30 * DAYS)),
+    ),
+    case(
+        "a certificate of 30 days was not renewed",
+        "NumagateCertificateExpires",
+        a=one("numagate_certificate_expiry_timestamp_seconds", flat(7 * DAYS)),
+        b=one("numagate_certificate_lifetime_seconds", flat(30 * DAYS)),
     ),
     case("a certificate ends in 15 days", a=one("numagate_certificate_expiry_timestamp_seconds", flat(15 * DAYS))),
     case(

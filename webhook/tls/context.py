@@ -8,9 +8,12 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 
 from webhook.tls import files
+from webhook.tls.chain import as_pem
+from webhook.tls.chain import read_all
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
 from webhook.tls.pair import read_pair
@@ -27,6 +30,9 @@ class Served:
     names: frozenset[str]
     serial: int
     not_after: datetime
+    lifetime: timedelta = timedelta()
+    shown: bytes = b""
+    """What a client gets to see: the certificates of the file, as PEM."""
 
 
 class CertificateStore:
@@ -78,7 +84,15 @@ class CertificateStore:
         if read_pair(certificate_path, key_path) != pair:
             msg = f"{certificate_path} changed while it was read: trying again"
             raise CertificateError(msg)
-        return Served(context, pair.names, pair.certificate.serial_number, pair.certificate.not_valid_after_utc)
+        leaf = pair.certificate
+        return Served(
+            context,
+            pair.names,
+            leaf.serial_number,
+            leaf.not_valid_after_utc,
+            lifetime=leaf.not_valid_after_utc - leaf.not_valid_before_utc,
+            shown=as_pem(read_all(pair.certificate_pem)),
+        )
 
     def swap(self, served: Served) -> None:
         """Serve `served` to every handshake from now on; call it on the event loop's thread."""
