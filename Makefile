@@ -67,6 +67,7 @@ format: setup ## Format the code and apply safe fixes.
 
 test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
+	@$(MAKE) promtool || { [[ -z "$${CI:-}" ]] && echo "No promtool: the tests of the alert rules are skipped."; }
 	@$(MAKE) browser || { [[ -z "$${CI:-}" ]] && echo "No browser: the tests that need one are skipped."; }
 	@$(PYTEST) webhook tests
 
@@ -91,6 +92,9 @@ fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=60 each, TARGETS="review q
 		echo "Installing requirements/fuzz.txt (about 40 MB) into $(VENV)"; \
 		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/fuzz.txt; }
 	@PYTHONPATH=tests $(BIN)/python $(FUZZ)
+
+promtool: ## Provide Prometheus' promtool for the tests of the alert rules: Debian's, unpacked into the user's cache.
+	@scripts/promtool.sh
 
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh

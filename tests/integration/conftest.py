@@ -21,6 +21,8 @@ from controlplane.service import CONFIGURATIONS
 from controlplane.service import WebhookService
 from controlplane.service import numagate
 from controlplane.service import registered
+from promtool import Promtool
+from promtool import find as find_promtool
 
 RUNNING: list[ControlPlane | WebhookService | CaseService] = []
 """What has logs that belong to the report of a failed test."""
@@ -125,6 +127,15 @@ def case_cluster(
     """Let the API server ask the service of the world, in the namespaces of that world."""
     with registered_for(control_plane, case_service, rendered_configurations):
         yield control_plane
+
+
+@pytest.fixture(scope="module")
+def promtool(tmp_path_factory: pytest.TempPathFactory, unavailable: Callable[[str], NoReturn]) -> Promtool:
+    """Provide promtool with a folder of its own."""
+    program = find_promtool()
+    if program is None:
+        unavailable("no promtool: `make promtool` fetches Debian's")
+    return Promtool(program, tmp_path_factory.mktemp("promtool"))
 
 
 @pytest.hookimpl(wrapper=True)
