@@ -101,16 +101,19 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     """
     if name == CRDS:
         return list(crds())
-    overlay = OVERLAYS[name]
+    return [manifest for manifests in parts(settings, OVERLAYS[name]).values() for manifest in manifests]
+
+
+def parts(settings: Settings, overlay: Overlay) -> dict[str, list[Manifest]]:
+    """Answer the objects of an overlay by the file that they are written to, in the order in which they are applied."""
     made = base(settings) | source_objects(settings, overlay.source)
     if overlay.mode is not None:
         made["policy.yaml"] = policy(settings, overlay.mode, overlay.source)
-    answer = [manifest for manifests in made.values() for manifest in manifests]
     if overlay.certificates is Certificates.CERT_MANAGER:
-        answer += issuers(settings)
+        made["certificates.yaml"] = issuers(settings)
     if overlay.mode is not None:
-        answer += _asked(settings, overlay.mode, overlay)
-    return answer
+        made["webhooks.yaml"] = _asked(settings, overlay.mode, overlay)
+    return made
 
 
 def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:

@@ -1,0 +1,87 @@
+"""Pieces of the JSON schema of values.yaml; the documents of a policy have those of their own grammar."""
+
+from collections.abc import Mapping
+from typing import Any
+from typing import TypeAlias
+
+from webhook.config.policy_schema import AlignmentPolicy
+from webhook.config.profile_schema import NodeProfile
+from webhook.config.schema import Model
+from webhook.domain import api
+from webhook.manifests.settings import LABELS as OWN_LABELS
+from webhook.manifests.settings import MODE_LABEL
+from webhook.manifests.settings import Mode
+
+Schema: TypeAlias = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+ANY_MAP: Schema = {"type": "object"}
+STRINGS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+LABELS: Schema = {**STRINGS, "propertyNames": {"not": {"enum": sorted({*OWN_LABELS, MODE_LABEL})}}}
+"""Labels beside those that the objects have; selectors go by these."""
+
+_REPLICAS: Schema = {"serving": {"properties": {"replicas": {"minimum": 2}}}}
+ENFORCING_NEEDS_TWO: Schema = {
+    "if": {"properties": {"mode": {"const": Mode.ENFORCE.value}}},
+    "then": {"properties": _REPLICAS},
+}
+"""Where a request without an answer is refused, one pod that ends must not be the only one."""
+
+_MODELS: Mapping[str, type[Model]] = {api.POLICY: AlignmentPolicy, api.PROFILE: NodeProfile}
+_NOT_FOR_VALUES = ("title", "default")
+
+
+def one_of(*words: str) -> Schema:
+    """Allow these words."""
+    return {"enum": list(words)}
+
+
+def text(pattern: str | None = None) -> Schema:
+    """Allow text that matches."""
+    return {"type": "string"} if pattern is None else {"type": "string", "pattern": pattern}
+
+
+def whole(least: int) -> Schema:
+    """Allow whole numbers from `least` on."""
+    return {"type": "integer", "minimum": least}
+
+
+def items(schema: Schema) -> Schema:
+    """Allow lists of what `schema` allows."""
+    return {"type": "array", "items": schema}
+
+
+def definitions() -> dict[str, Schema]:
+    """Answer the schemas of our documents, and one that chooses between them by kind."""
+    made: dict[str, Schema] = {
+        "Document": {
+            "type": "object",
+            "required": ["apiVersion", "kind", "metadata"],
+            "properties": {"apiVersion": {"const": api.API_VERSION}, "kind": {"enum": list(_MODELS)}},
+            "allOf": [
+                {"if": {"properties": {"kind": {"const": kind}}}, "then": {"$ref": f"#/$defs/{kind}"}}
+                for kind in _MODELS
+            ],
+        }
+    }
+    for kind, model in _MODELS.items():
+        schema = _cleaned(model.model_json_schema())
+        made |= schema.pop("$defs", {})
+        made[kind] = schema
+    return made
+
+
+def _cleaned(node: Any) -> Any:
+    """Leave out what only CRDs and Python read; names of fields stay, whatever they are."""
+    match node:
+        case dict():
+            return {
+                key: {name: _cleaned(one) for name, one in value.items()}
+                if key in ("properties", "$defs")
+                else _cleaned(value)
+                for key, value in node.items()
+                if key not in _NOT_FOR_VALUES and not key.startswith("x-kubernetes-")
+            }
+        case list():
+            return [_cleaned(one) for one in node]
+    return node
