@@ -47,7 +47,19 @@ CHOICES = (
     Choice(".Values.networkPolicy.apiServers", (UNSET, SET)),
 )
 
-COMBINATIONS: Some = frozenset(product(*(choice.options for choice in CHOICES)))
+
+def _is_possible(combination: Combination) -> bool:
+    """Tell whether the schema of the values lets a combination through."""
+    _, source, certificates, bundle, url, controller_url, _ = combination
+    if source == Source.FILE.value and certificates == Certificates.MANAGED.value:
+        return False  # without a controller there is nobody to issue
+    if bundle == SET and certificates != Certificates.SELF_SIGNED.value:
+        return False
+    return url == SET or controller_url == UNSET
+
+
+COMBINATIONS: Some = frozenset(filter(_is_possible, product(*(choice.options for choice in CHOICES))))
+"""What can be chosen together."""
 
 
 def condition(wanted: Some, among: Some) -> str | None:

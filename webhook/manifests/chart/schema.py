@@ -8,9 +8,11 @@ from webhook.config.policy_schema import AlignmentPolicy
 from webhook.config.profile_schema import NodeProfile
 from webhook.config.schema import Model
 from webhook.domain import api
+from webhook.manifests.certificates import Certificates
 from webhook.manifests.settings import LABELS as OWN_LABELS
 from webhook.manifests.settings import MODE_LABEL
 from webhook.manifests.settings import Mode
+from webhook.manifests.settings import Source
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -20,12 +22,6 @@ STRINGS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
 LABELS: Schema = {**STRINGS, "propertyNames": {"not": {"enum": sorted({*OWN_LABELS, MODE_LABEL})}}}
 """Labels beside those that the objects have; selectors go by these."""
 
-_REPLICAS: Schema = {"serving": {"properties": {"replicas": {"minimum": 2}}}}
-ENFORCING_NEEDS_TWO: Schema = {
-    "if": {"properties": {"mode": {"const": Mode.ENFORCE.value}}},
-    "then": {"properties": _REPLICAS},
-}
-"""Where a request without an answer is refused, one pod that ends must not be the only one."""
 
 _MODELS: Mapping[str, type[Model]] = {api.POLICY: AlignmentPolicy, api.PROFILE: NodeProfile}
 _NOT_FOR_VALUES = ("title", "default")
@@ -49,6 +45,37 @@ def whole(least: int) -> Schema:
 def items(schema: Schema) -> Schema:
     """Allow lists of what `schema` allows."""
     return {"type": "array", "items": schema}
+
+
+def _rule(section: str, when: Schema, then: Schema, *, of: str | None = None) -> Schema:
+    """Demand something of `of` (the same section, without it) where `section` is `when`."""
+    return {
+        "if": {"properties": {section: when}, "required": [section]},
+        "then": {"properties": {of or section: then}},
+    }
+
+
+def _where(**properties: Schema) -> Schema:
+    return {"properties": properties, "required": list(properties)}
+
+
+_SOME_TEXT: Schema = {"minLength": 1}
+TOGETHER: Schema = {
+    "allOf": [
+        # Where a request without an answer is refused, one pod that ends must not be the only one.
+        _rule("mode", {"const": Mode.ENFORCE.value}, {"properties": {"replicas": {"minimum": 2}}}, of="serving"),
+        # Without a controller there is nobody to issue.
+        _rule(
+            "policy",
+            _where(source={"const": Source.FILE.value}),
+            _where(mode=one_of(Certificates.CERT_MANAGER.value, Certificates.SELF_SIGNED.value)),
+            of="certificates",
+        ),
+        _rule("certificates", _where(caBundle=_SOME_TEXT), _where(mode=one_of(Certificates.SELF_SIGNED.value))),
+        _rule("webhooks", _where(controllerUrl=_SOME_TEXT), _where(url=_SOME_TEXT)),
+    ]
+}
+"""What values ask of each other."""
 
 
 def definitions() -> dict[str, Schema]:

@@ -54,13 +54,14 @@ def values(settings: Settings) -> tuple[Value, ...]:
         *_policy(settings),
         Value(
             "certificates.mode",
-            "Who issues the serving certificate and fills in caBundle.",
-            next(iter(Certificates)).value,
+            "Who issues the serving certificate and fills in caBundle: managed (the controller; not with policy.source "
+            "file), cert-manager, or self-signed (you, with numagate certs).",
+            Certificates.MANAGED.value,
             schema.one_of(*(one.value for one in Certificates)),
         ),
         Value(
             "certificates.caBundle",
-            "CA certificates, PEM, that the API server shall trust, where you issue them yourself: "
+            "With certificates.mode self-signed: the CA, PEM, that the API server shall trust: "
             "--set-file certificates.caBundle=certs/ca.crt. Left empty, the field is not rendered, so that what "
             "another writes there stays.",
             bundle,
@@ -203,7 +204,7 @@ def values_schema(table: Sequence[Value]) -> schema.Schema:
     made = _schema(_nested(table))
     # A chart that depends on this one hands down `global`, and asks by `enabled` whether it wants it.
     made["properties"] |= {"global": schema.ANY_MAP, "enabled": {"type": "boolean"}}
-    return {"$schema": schema.DIALECT, **made, **schema.ENFORCING_NEEDS_TWO, "$defs": schema.definitions()}
+    return {"$schema": schema.DIALECT, **made, **schema.TOGETHER, "$defs": schema.definitions()}
 
 
 def _schema(tree: Mapping[str, Any]) -> schema.Schema:
