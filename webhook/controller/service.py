@@ -53,6 +53,7 @@ from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -88,6 +89,7 @@ class Controller:
         self._stop = threading.Event()
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
+        self._meter = Meter()
         self._known = KnownWorld(settings.namespace)
         self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
         self.changes = Changes()
@@ -214,7 +216,7 @@ class Controller:
             world=self._known,
             list_pods=partial(list_pods, self._client),
             metrics=self.metrics,
-            meter=Meter(),
+            meter=self._meter,
             worker=self._worker,
         )
 
@@ -227,6 +229,9 @@ class Controller:
         for documents in (self.picture.policies, self.picture.profiles):
             self.metrics.judges(documents.kind, documents.invalid)
         self.metrics.leads(lambda: self.election.leading)
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:

@@ -14,6 +14,9 @@ from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
 from webhook.manifests.guard import guard
 from webhook.manifests.level_guard import level_guard
+from webhook.manifests.monitoring.dashboard import config_map
+from webhook.manifests.monitoring.rules import prometheus_rule
+from webhook.manifests.monitoring.scrape import pod_monitor
 from webhook.manifests.rbac import controller_rights
 from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
@@ -25,6 +28,8 @@ from webhook.manifests.webhooks import configurations
 
 CRDS = "crds"
 """What is applied first: an API server takes no object of a kind that it does not know yet."""
+MONITORING = "monitoring"
+"""What is for the Prometheus operator and Grafana; its kinds are theirs, so it goes apart, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ def _modes(certificates: Certificates, source: Source, *, server: str, tail: str
 
 OVERLAYS = _overlays()
 """Every overlay by name."""
-NAMES = (CRDS, *OVERLAYS)
+NAMES = (CRDS, *OVERLAYS, MONITORING)
 """What can be rendered flat."""
 
 
@@ -106,7 +111,14 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     """
     if name == CRDS:
         return list(crds())
+    if name == MONITORING:
+        return monitoring(settings)
     return [manifest for manifests in parts(settings, OVERLAYS[name]).values() for manifest in manifests]
+
+
+def monitoring(settings: Settings) -> list[Manifest]:
+    """Answer what is for the Prometheus operator and for Grafana's sidecar."""
+    return [pod_monitor(settings), prometheus_rule(settings), config_map(settings)]
 
 
 def parts(settings: Settings, overlay: Overlay) -> dict[str, list[Manifest]]:

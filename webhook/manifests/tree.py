@@ -1,4 +1,4 @@
-"""The folder `manifests/`: CRDs, a kustomize base with components and overlays, and a Helm chart of the same."""
+"""The folder `manifests/`: CRDs, a kustomize base with components and overlays, monitoring, and a Helm chart."""
 
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -12,7 +12,12 @@ from webhook.manifests.certificates import issuers
 from webhook.manifests.chart.files import HEADER
 from webhook.manifests.chart.files import files as chart_files
 from webhook.manifests.crds import crds
+from webhook.manifests.monitoring import dashboard
+from webhook.manifests.monitoring.rules import prometheus_rule
+from webhook.manifests.monitoring.rules import rules
+from webhook.manifests.monitoring.scrape import pod_monitor
 from webhook.manifests.overlays import CRDS
+from webhook.manifests.overlays import MONITORING
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import Overlay
 from webhook.manifests.overlays import base
@@ -28,7 +33,7 @@ from webhook.manifests.settings import Source
 from webhook.manifests.text import dump
 
 CHART = f"helm/{NAME}"
-FOLDERS = (CRDS, "base", "components", "overlays", CHART)
+FOLDERS = (CRDS, "base", "components", "overlays", MONITORING, CHART)
 """What the rendering owns inside the folder; whatever else lies there is not ours to judge."""
 
 _INDEX = "kustomization.yaml"
@@ -51,7 +56,7 @@ def kustomization(settings: Settings) -> dict[str, str]:
         answer |= _under(f"components/{certificates.value}", _certificates(settings, certificates))
     for name, overlay in OVERLAYS.items():
         answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(settings, overlay)]})
-    return answer
+    return answer | _monitoring(settings)
 
 
 def differences(folder: Path, rendered: Mapping[str, str]) -> list[str]:
@@ -144,6 +149,19 @@ def _overlay(settings: Settings, overlay: Overlay) -> Manifest:
         "resources": ["../../base"],
         "components": [f"../../components/{part}" for part in (*parts, certificates.value)],
     }
+
+
+def _monitoring(settings: Settings) -> dict[str, str]:
+    """Write what is applied, and beside it the rules and the dashboard for who has no operator and no sidecar."""
+    objects = {"podmonitor.yaml": [pod_monitor(settings)], "prometheusrule.yaml": [prometheus_rule(settings)]}
+    index: Manifest = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": list(objects),
+        "configMapGenerator": [dashboard.generator(settings)],
+    }
+    made = _under(MONITORING, {_INDEX: [index], **objects, "rules.yaml": [rules()]})
+    return made | {f"{MONITORING}/{dashboard.FILE}": dashboard.text()}
 
 
 def _under(folder: str, made: Mapping[str, Iterable[Manifest]]) -> dict[str, str]:

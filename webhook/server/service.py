@@ -27,6 +27,7 @@ from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -60,6 +61,10 @@ class Service:
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self._ports.requests)
+        self._meter = Meter()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
         self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
@@ -99,8 +104,6 @@ class Service:
         self._ports.stop(drain_seconds=drain_seconds)
 
     def _app(self, review: Review) -> FastAPI:
-        meter = Meter()
-
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
                 review_pass=review_pass,
@@ -108,7 +111,7 @@ class Service:
                 state=self.state,
                 metrics=self.metrics,
                 worker=self._worker,
-                meter=meter,
+                meter=self._meter,
             )
 
         return webhook_app(

@@ -14,6 +14,8 @@ from webhook.manifests.chart.merge import documents
 from webhook.manifests.chart.merge import grouped
 from webhook.manifests.chart.merge import text
 from webhook.manifests.chart.nodes import Fork
+from webhook.manifests.chart.places import DASHBOARD_FILE
+from webhook.manifests.chart.places import MONITORING
 from webhook.manifests.chart.places import PRIORITY_VALUE
 from webhook.manifests.chart.places import placed
 from webhook.manifests.chart.values import values
@@ -21,7 +23,10 @@ from webhook.manifests.chart.values import values_schema
 from webhook.manifests.chart.values import values_yaml
 from webhook.manifests.chart.write import template
 from webhook.manifests.crds import crds
+from webhook.manifests.monitoring.dashboard import CONFIG_MAP
+from webhook.manifests.monitoring.dashboard import text as dashboard_text
 from webhook.manifests.overlays import Overlay
+from webhook.manifests.overlays import monitoring
 from webhook.manifests.overlays import parts
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import Manifest
@@ -58,7 +63,11 @@ _NAMES = {"namespace.yaml": "resourcequota.yaml", _POLICY: "policyfile.yaml"}
 _NOT_OURS = "Namespace"
 """Helm creates the namespace, before it reads the chart: one in the chart would be in its way."""
 
-_NEEDED = {"ResourceQuota": PRIORITY_VALUE}
+_NEEDED = {
+    "ResourceQuota": PRIORITY_VALUE,
+    "PodMonitor": f"{MONITORING}.podMonitor",
+    "PrometheusRule": f"{MONITORING}.prometheusRule",
+}
 """Kinds of objects that are there only where a value is set."""
 
 
@@ -70,6 +79,7 @@ def files(settings: Settings) -> dict[str, str]:
         "Chart.yaml": f"# {HEADER}\n{dump([_ABOUT])}",
         "values.yaml": f"# {HEADER}\n\n{values_yaml(table)}",
         "values.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n",
+        DASHBOARD_FILE: dashboard_text(),
         "crds/crds.yaml": f"# {HEADER}\n{dump(crds())}",
         "templates/_helpers.tpl": _own("helpers.tpl"),
         "templates/NOTES.txt": _own("NOTES.txt"),
@@ -98,12 +108,18 @@ def _template(variants: Variants) -> str:
     merged = [
         Fork(((f"if {needs}", (entry,)),)) if needs else entry
         for entry in documents(different)
-        for needs in [_NEEDED.get(str(entry.get("kind"))) if isinstance(entry, dict) else None]
+        for needs in [_needed(entry)]
     ]
     written = template(tuple(merged))
     for token, expression in _TEXTS.items():
         written = written.replace(token, expression)
     return f"# {HEADER}\n{written}"
+
+
+def _needed(entry: object) -> str | None:
+    if not isinstance(entry, dict):
+        return None
+    return f"{MONITORING}.dashboard" if entry["metadata"]["name"] == CONFIG_MAP else _NEEDED.get(entry["kind"])
 
 
 def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manifest]]:
@@ -118,6 +134,7 @@ def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manif
         api_servers=("0.0.0.0/0",) if api_servers == SET else (),
     )
     made = parts(chosen, Overlay(Mode(mode), Certificates(certificates), Source(source)))
+    made["monitoring.yaml"] = monitoring(chosen)
     if Source(source) is Source.OBJECTS:
         del made[_POLICY]  # policies.yaml makes them of the documents in the values
     kept = {name: [one for one in objects if one["kind"] != _NOT_OURS] for name, objects in made.items()}

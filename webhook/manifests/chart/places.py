@@ -11,6 +11,7 @@ from webhook.manifests.chart.nodes import Each
 from webhook.manifests.chart.nodes import Expression
 from webhook.manifests.chart.nodes import More
 from webhook.manifests.chart.nodes import Optional
+from webhook.manifests.monitoring.dashboard import FILE
 from webhook.manifests.pods import PRIORITY
 from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import NAME
@@ -19,6 +20,9 @@ from webhook.manifests.settings import Manifest
 
 PRIORITY_VALUE = ".Values.priorityClassName"
 API_SERVERS = ".Values.networkPolicy.apiServers"
+MONITORING = ".Values.monitoring"
+DASHBOARD_FILE = f"dashboards/{FILE}"
+"""Its place in the chart: a file of its own, because it is no YAML that anyone reads."""
 SECTIONS = {NAME: "serving", CONTROLLER: "controller"}
 """The section of values.yaml for each Deployment."""
 
@@ -79,8 +83,18 @@ def _network_policy(made: Any) -> None:
             egress["to"] = [Each(API_SERVERS, {"ipBlock": {"cidr": Expression(". | quote")}})]
 
 
-def _policy_map(made: Any) -> None:
-    made["data"][POLICY_KEY] = Block('include "numagate.documents" .', literal=True)
+def _config_map(made: Any) -> None:
+    texts = {POLICY_KEY: 'include "numagate.documents" .', FILE: f'.Files.Get "{DASHBOARD_FILE}"'}
+    for key in made["data"]:
+        made["data"][key] = Block(texts[key], literal=True)
+
+
+def _pod_monitor(made: Any) -> None:
+    made["metadata"]["labels"] |= {f"{_MORE} of it": More(f"{MONITORING}.podMonitorLabels")}
+
+
+def _prometheus_rule(made: Any) -> None:
+    made["metadata"]["labels"] |= {f"{_MORE} of it": More(f"{MONITORING}.prometheusRuleLabels")}
 
 
 _PLACES: Mapping[str, Callable[[Any], None]] = {
@@ -89,5 +103,7 @@ _PLACES: Mapping[str, Callable[[Any], None]] = {
     "ValidatingWebhookConfiguration": _configuration,
     "ResourceQuota": _quota,
     "NetworkPolicy": _network_policy,
-    "ConfigMap": _policy_map,
+    "ConfigMap": _config_map,
+    "PodMonitor": _pod_monitor,
+    "PrometheusRule": _prometheus_rule,
 }

@@ -94,9 +94,19 @@ def values(settings: Settings) -> tuple[Value, ...]:
             list(settings.api_servers),
             schema.items(schema.text(r"^[0-9a-fA-F:.]+/[0-9]{1,3}$")),
         ),
+        *_monitoring(),
         Value("commonLabels", "Further labels of every object.", {}, schema.LABELS),
         Value("commonAnnotations", "Further annotations of every object.", {}, schema.STRINGS),
     )
+
+
+def _monitoring() -> Iterator[Value]:
+    switch = {"type": "boolean"}
+    yield Value("monitoring.podMonitor", "A PodMonitor, for the Prometheus operator.", default=False, schema=switch)
+    yield Value("monitoring.podMonitorLabels", "Labels that your Prometheus selects it by.", {}, schema.LABELS)
+    yield Value("monitoring.prometheusRule", "Alert rules, for the Prometheus operator.", default=False, schema=switch)
+    yield Value("monitoring.prometheusRuleLabels", "Labels that your Prometheus selects them by.", {}, schema.LABELS)
+    yield Value("monitoring.dashboard", "A ConfigMap for Grafana's sidecar.", default=False, schema=switch)
 
 
 def _policy(settings: Settings) -> Iterator[Value]:
