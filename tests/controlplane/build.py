@@ -1,4 +1,4 @@
-"""Provides the control plane's programs: found in KUBEBUILDER_ASSETS, else built once from Go sources into a cache."""
+"""Provides the programs of the tests: found in KUBEBUILDER_ASSETS, else built once from Go sources into a cache."""
 
 import contextlib
 import fcntl
@@ -19,12 +19,30 @@ VERSION_VARIABLES = "k8s.io/component-base/version"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program of the control plane."""
+    """One program: of the control plane, or (`pins` names the Go module that gives it its version) one beside it.
+
+    The latter is built in a folder of its name, whose go.mod pins it, so that its dependencies change no other program.
+    """
 
     name: str
     package: str
     usual: str
     """How long a cold build takes on two cores; the order of PROGRAMS matters, since they share packages."""
+    pins: str = ""
+
+    def folder(self, module: Path) -> Path:
+        """Answer the folder of the go.mod that it is built with."""
+        return module / self.name if self.pins else module
+
+    def title(self, module: Path) -> str:
+        """Name it with its version."""
+        if self.pins:
+            return f"{self.name} {pinned_version(self.folder(module), self.pins)}"
+        return f"{self.name} of Kubernetes {kubernetes_version(module)}"
+
+    def file(self, module: Path) -> Path:
+        """Answer where it is kept when it is built."""
+        return cache_folder(module) / (self.title(module).replace(" ", "-") if self.pins else self.name)
 
 
 PROGRAMS = (
@@ -32,6 +50,7 @@ PROGRAMS = (
     Program("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "5 to 10 minutes"),
     Program("kubectl", "k8s.io/kubernetes/cmd/kubectl", "1 minute"),
     Program("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "3 minutes"),
+    Program("helm", "helm.sh/helm/v4/cmd/helm", "2 minutes", pins="helm.sh/helm/v4"),
 )
 
 
@@ -62,24 +81,26 @@ def provide(*, module: Path = MODULE, report: Callable[[str], None] = say) -> di
 
 def existing(module: Path = MODULE) -> dict[str, Path]:
     """Answer the programs that need no building; those of KUBEBUILDER_ASSETS come first."""
-    folders = [cache_folder(module)]
     assets = os.environ.get("KUBEBUILDER_ASSETS")
-    if assets:
-        folders.insert(0, Path(assets))
     found = {}
     for program in PROGRAMS:
-        for folder in folders:
-            if os.access(folder / program.name, os.X_OK):
-                found[program.name] = folder / program.name
+        for path in (*([Path(assets) / program.name] if assets else ()), program.file(module)):
+            if os.access(path, os.X_OK):
+                found[program.name] = path
                 break
     return found
 
 
 def kubernetes_version(module: Path = MODULE) -> str:
     """Answer the Kubernetes version that the go.mod of `module` pins, such as v1.37.2."""
-    pinned = re.search(r"\bk8s\.io/kubernetes (v\S+)", (module / "go.mod").read_text("utf-8"))
+    return pinned_version(module, "k8s.io/kubernetes")
+
+
+def pinned_version(folder: Path, name: str) -> str:
+    """Answer the version of the Go module `name` that the go.mod in `folder` requires."""
+    pinned = re.search(rf"(?m)(?:^\t|^require ){re.escape(name)} (v\S+)", (folder / "go.mod").read_text("utf-8"))
     if pinned is None:
-        msg = f"{module / 'go.mod'} does not require k8s.io/kubernetes"
+        msg = f"{folder / 'go.mod'} does not require {name}"
         raise BuildError(msg)
     return pinned[1]
 
@@ -118,27 +139,27 @@ def compile_program(program: Program, module: Path, report: Callable[[str], None
     from controlplane.go_toolchain import go_environment  # noqa: PLC0415
 
     try:
-        go = find_go(module)
+        go = find_go(program.folder(module))
     except NoGoError as error:
         msg = f"{program.name} cannot be built: {error}"
         raise BuildError(msg) from error
     folder = cache_folder(module)
     partial = folder / f".{program.name}.partial"
     log = folder / f"{program.name}.log"
-    report(
-        f"building {program.name} of Kubernetes {kubernetes_version(module)}: {program.usual} where nothing is cached"
-    )
+    report(f"building {program.title(module)}: {program.usual} where nothing is cached")
     started = time.monotonic()
     command = [go, "build", *build_flags(module), "-o", str(partial), program.package]
     with log.open("w") as output:
-        process = subprocess.Popen(command, cwd=module, env=go_environment(), stdout=output, stderr=output)
+        process = subprocess.Popen(
+            command, cwd=program.folder(module), env=go_environment(), stdout=output, stderr=output
+        )
         status = wait(process, lambda: report(f"still building {program.name} ({elapsed(started)})"))
     if status != 0:
         partial.unlink(missing_ok=True)
         tail = "\n".join(log.read_text("utf-8", "replace").splitlines()[-15:])
         msg = f"{program.name} cannot be built, go build ended with {status}:\n{tail}"
         raise BuildError(msg)
-    partial.replace(folder / program.name)
+    partial.replace(program.file(module))
     report(f"built {program.name} in {elapsed(started)}")
 
 

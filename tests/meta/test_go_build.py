@@ -11,6 +11,8 @@ from controlplane import go_toolchain
 
 GO_MOD = "module example/controlplane\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/kubernetes v1.37.2\n)\n"
 
+HELM_GO_MOD = "module example/helm\n\ngo 1.26.0\n\nrequire helm.sh/helm/v4 v4.3.2\n"
+
 FAKE_GO = """#!/bin/sh
 if [ "$1" = version ]; then echo "go version go{version} linux/amd64"; exit 0; fi
 for last; do out=$previous; previous=$last; done
@@ -24,6 +26,8 @@ exit {status}
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Answer a Go module in a world without caches, assets and Go."""
     (tmp_path / "go.mod").write_text(GO_MOD, "utf-8")
+    (tmp_path / "helm").mkdir()
+    (tmp_path / "helm" / "go.mod").write_text(HELM_GO_MOD, "utf-8")
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
@@ -53,10 +57,12 @@ def test_what_is_missing_is_built_once_into_the_cache(module: Path) -> None:
     second = build.provide(module=module, report=said.append)
 
     folder = module / "cache" / "numagate" / "controlplane" / "v1.37.2"
-    assert first == second == {entry.name: folder / entry.name for entry in build.PROGRAMS}
+    names = {entry.name: entry.name for entry in build.PROGRAMS} | {"helm": "helm-v4.3.2"}
+    assert first == second == {name: folder / file for name, file in names.items()}
     assert first["kubectl"].read_text() == "k8s.io/kubernetes/cmd/kubectl\n"
     assert said[0] == "building etcd of Kubernetes v1.37.2: 1 minute where nothing is cached"
-    assert (lines, len(said)) == (8, 8)
+    assert said[-2] == "building helm v4.3.2: 2 minutes where nothing is cached"
+    assert (lines, len(said)) == (10, 10)
 
 
 def test_a_failed_build_tells_what_go_said_and_leaves_nothing(module: Path) -> None:
@@ -69,7 +75,7 @@ def test_a_failed_build_tells_what_go_said_and_leaves_nothing(module: Path) -> N
     assert list(build.cache_folder(module).glob("*.partial")) == []
 
 
-def test_envtest_assets_come_first_and_lack_only_the_controller_manager(
+def test_envtest_assets_come_first_and_lack_the_controller_manager_and_helm(
     module: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_go(module)
@@ -79,11 +85,10 @@ def test_envtest_assets_come_first_and_lack_only_the_controller_manager(
 
     found = build.provide(module=module, report=said.append)
 
-    assert found == {**assets, "kube-controller-manager": build.cache_folder(module) / "kube-controller-manager"}
-    assert [line.split()[:2] for line in said] == [
-        ["building", "kube-controller-manager"],
-        ["built", said[1].split()[1]],
-    ]
+    folder = build.cache_folder(module)
+    built = {"kube-controller-manager": folder / "kube-controller-manager", "helm": folder / "helm-v4.3.2"}
+    assert found == {**assets, **built}
+    assert [line.split()[:2] for line in said] == [[word, name] for name in built for word in ("building", "built")]
 
 
 def test_a_second_run_waits_for_the_first(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ Schema: TypeAlias = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 ANY_MAP: Schema = {"type": "object"}
 STRINGS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
-LABELS: Schema = {**STRINGS, "propertyNames": {"not": {"enum": sorted({*OWN_LABELS, MODE_LABEL})}}}
+LABELS: Schema = {**STRINGS, "properties": dict.fromkeys(sorted({*OWN_LABELS, MODE_LABEL}), False)}
 """Labels beside those that the objects have; selectors go by these."""
 
 
