@@ -22,8 +22,29 @@ class NoHistoryError(Exception):
 class Previous:
     """Its source in a folder of its own, run by this Python."""
 
-    program: Path
-    chart: Path
+    folder: Path
+
+    @property
+    def program(self) -> Path:
+        """Its `numagate`."""
+        return self.folder / "numagate"
+
+    def chart(self, *options: str) -> Path:
+        """Make a chart of what it rendered for kubectl, in mode enforce, but for the namespace, which Helm makes."""
+        chart = self.folder / "chart"
+        (chart / "templates").mkdir(parents=True)
+        (chart / "crds").mkdir()
+        about = {"apiVersion": "v2", "name": "numagate", "version": "0.0.1"}
+        (chart / "Chart.yaml").write_text(yaml.safe_dump(about), "utf-8")
+        (chart / "crds" / "crds.yaml").write_text(self._rendered("crds"), "utf-8")
+        documents = yaml.safe_load_all(self._rendered("enforce", *options))
+        objects = yaml.safe_dump_all(one for one in documents if one["kind"] != "Namespace")
+        (chart / "templates" / "all.yaml").write_text(objects, "utf-8")
+        return chart
+
+    def _rendered(self, overlay: str, *options: str) -> str:
+        command = [str(self.program), "manifests", "--overlay", overlay, *options]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def unpack(folder: Path) -> Previous:
@@ -40,24 +61,8 @@ def unpack(folder: Path) -> Previous:
         raise NoHistoryError(msg)
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder / "source", filter="data")
-    program = folder / "numagate"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH={folder / "source"} exec {sys.executable} -P -m webhook "$@"\n')
-    program.chmod(0o755)
-    return Previous(program, _chart(program, folder / "chart"))
-
-
-def _chart(program: Path, folder: Path) -> Path:
-    """Make a chart of what it rendered for kubectl, in mode enforce, but for the namespace, which Helm makes."""
-    (folder / "templates").mkdir(parents=True)
-    (folder / "crds").mkdir()
-    about = {"apiVersion": "v2", "name": "numagate", "version": "0.0.1"}
-    (folder / "Chart.yaml").write_text(yaml.safe_dump(about), "utf-8")
-    (folder / "crds" / "crds.yaml").write_text(_rendered(program, "crds"), "utf-8")
-    documents = [one for one in yaml.safe_load_all(_rendered(program, "enforce")) if one["kind"] != "Namespace"]
-    (folder / "templates" / "all.yaml").write_text(yaml.safe_dump_all(documents), "utf-8")
-    return folder
-
-
-def _rendered(program: Path, overlay: str) -> str:
-    command = [str(program), "manifests", "--overlay", overlay]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    previous = Previous(folder)
+    source = folder / "source"
+    previous.program.write_text(f'#!/bin/sh\nPYTHONPATH={source} exec {sys.executable} -P -m webhook "$@"\n')
+    previous.program.chmod(0o755)
+    return previous
