@@ -134,10 +134,12 @@ def controller(cluster: ControlPlane, certificates: Path, name: str = "controlle
     return Replica(name, arguments, folder=cluster.folder, certificates=certificates)
 
 
-def serving(cluster: ControlPlane, certificates: Path, name: str = "serving-1") -> Replica:
+def serving(
+    cluster: ControlPlane, certificates: Path, name: str = "serving-1", *, drain_seconds: float = 0.0
+) -> Replica:
     """Make a serving replica that watches the snapshot."""
     arguments = ["serve", f"--world-object={NAMESPACE}/{api.WORLD_MAP}", f"--kubeconfig={cluster.kubeconfig(SERVING)}"]
-    return Replica(name, arguments, folder=cluster.folder, certificates=certificates)
+    return Replica(name, arguments, folder=cluster.folder, certificates=certificates, drain_seconds=drain_seconds)
 
 
 def serving_file(policy: Path, certificates: Path, name: str = "serving-1", *, drain_seconds: float = 0.0) -> Replica:

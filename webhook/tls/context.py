@@ -8,8 +8,11 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 
+from webhook.tls.chain import as_pem
+from webhook.tls.chain import read_all
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
 from webhook.tls.source import Folder
@@ -27,6 +30,9 @@ class Served:
     names: frozenset[str]
     serial: int
     not_after: datetime
+    lifetime: timedelta = timedelta()
+    shown: bytes = b""
+    """What a client gets to see: the certificates of the file, as PEM."""
 
 
 class CertificateStore:
@@ -73,7 +79,14 @@ class CertificateStore:
                 msg = f"{name} is for other names than the certificate served: issue it for the same Service"
                 raise CertificateError(msg)
             context = _build_context(found.certificate_path, found.key_path, name, self._minimum)
-        return Served(context, found.pair.names, certificate.serial_number, certificate.not_valid_after_utc)
+        return Served(
+            context,
+            found.pair.names,
+            certificate.serial_number,
+            certificate.not_valid_after_utc,
+            lifetime=certificate.not_valid_after_utc - certificate.not_valid_before_utc,
+            shown=as_pem(read_all(found.pair.certificate_pem)),
+        )
 
     def swap(self, served: Served) -> None:
         """Serve `served` to every handshake from now on; call it on the event loop's thread."""
