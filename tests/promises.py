@@ -20,6 +20,15 @@ KEPT = Path(__file__).parent / "bench" / "reliability.json"
 """The figures of long runs, by item of docs/reliability.md, and the machine that they are from."""
 
 
+LONG_ONLY = {
+    "test_ca_rotation.py": "test_managed_certificates.py",
+    "test_certificates_under_load.py": "test_service_tls.py",
+    "test_end_of_a_replica.py": "test_service_tls.py",
+    "test_idle_connections.py": "test_listener.py",
+}
+"""What has its short form elsewhere, and where."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """Which form of the tests runs: in seconds, or as long as the promises are about."""
@@ -47,6 +56,7 @@ class Figures:
         """Take a figure, and fail where it is beyond its bounds."""
         self.found.setdefault(item, {})[name] = round(value, 4)
         if self.scale.long:
+            print(_line(item, name, value), flush=True)  # noqa: T201
             assert at_least <= value <= at_most, f"{item}: {name} is {value:g}, promised is {at_least:g} to {at_most:g}"
 
     def table(self) -> str:
@@ -63,6 +73,10 @@ class Figures:
         machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "architecture": platform.machine()}
         found = {"machine": machine, "figures": {**kept, **self.found}}
         KEPT.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+
+
+def _line(item: str, name: str, value: float) -> str:
+    return f"{item:5}{name:70}{round(value, 4):>12g}"
 
 
 FIGURES: list[Figures] = []
