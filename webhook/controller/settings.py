@@ -7,12 +7,16 @@ from pathlib import Path
 
 from webhook.domain import api
 from webhook.kube.election import Times
+from webhook.web.client_auth import Clients
 from webhook.web.refresh import POLL_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What `numagate controller` can be told; `bind` "" is every address, `identity` is one replica's alone."""
+    """What `numagate controller` can be told; `bind` "" is every address, `identity` is one replica's alone.
+
+    Without `clients` anybody may call.
+    """
 
     identity: str
     namespace: str = "numagate-system"
@@ -24,5 +28,6 @@ class Settings:
     port: int = 8443
     probe_port: int = 8081
     tls_minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2
+    clients: Clients | None = None
     drain_seconds: float = 5.0
     poll_seconds: float = POLL_SECONDS

@@ -8,6 +8,7 @@ from webhook.manifests import policy_text
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
 from webhook.manifests.certificates import issuers
+from webhook.manifests.client_auth import asking
 from webhook.manifests.controller import controller
 from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
@@ -110,7 +111,7 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
         answer += issuers(settings)
     if overlay.mode is not None:
         answer += _asked(settings, overlay.mode, overlay)
-    return answer
+    return asking(settings, answer)
 
 
 def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:

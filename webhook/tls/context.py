@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from webhook.tls import files
+from webhook.tls.authorities import Authorities
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
 from webhook.tls.pair import read_pair
@@ -27,15 +28,22 @@ class Served:
     names: frozenset[str]
     serial: int
     not_after: datetime
+    clients: Authorities | None = None
+    """Whose certificate a client must show; None where none is asked for."""
 
 
 class CertificateStore:
     """The certificate that the server serves, and the files that it comes from."""
 
     def __init__(
-        self, folder: Path, *, minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2, clock: Callable[[], datetime]
+        self,
+        folder: Path,
+        *,
+        minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
+        clock: Callable[[], datetime],
+        clients: Authorities | None = None,
     ) -> None:
-        """Load the first certificate.
+        """Load the first certificate; with `clients`, a client without a certificate of theirs is refused.
 
         Raises:
             CertificateError: it cannot be served.
@@ -44,7 +52,7 @@ class CertificateStore:
         self._minimum = minimum
         self._clock = clock
         self._served: Served | None = None
-        served = self.load()
+        served = self.load(clients)
         self._served = served
         # Handshakes start in this context. Its own certificate is only used until the callback has chosen another.
         self.context = served.context
@@ -61,8 +69,10 @@ class CertificateStore:
         """The certificate and key file."""
         return self._folder / files.CERTIFICATE, self._folder / files.KEY
 
-    def load(self) -> Served:
+    def load(self, clients: Authorities | None = None) -> Served:
         """Build and check a context from the files as they are now; what is served stays as it is.
+
+        `clients` are new CAs of clients; without them, those in force stay.
 
         Raises:
             CertificateError: the files cannot be served.
@@ -75,10 +85,14 @@ class CertificateStore:
             msg = f"{certificate_path} is for other names than the certificate served: issue it for the same Service"
             raise CertificateError(msg)
         context = _build_context(certificate_path, key_path, self._minimum)
+        clients = clients or (self._served.clients if self._served is not None else None)
+        if clients is not None:
+            clients.demand(context)
         if read_pair(certificate_path, key_path) != pair:
             msg = f"{certificate_path} changed while it was read: trying again"
             raise CertificateError(msg)
-        return Served(context, pair.names, pair.certificate.serial_number, pair.certificate.not_valid_after_utc)
+        leaf = pair.certificate
+        return Served(context, pair.names, leaf.serial_number, leaf.not_valid_after_utc, clients)
 
     def swap(self, served: Served) -> None:
         """Serve `served` to every handshake from now on; call it on the event loop's thread."""
