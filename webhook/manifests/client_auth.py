@@ -10,7 +10,7 @@ from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
-from webhook.manifests.text import dump
+from webhook.manifests.text import dump_list
 
 COMPONENT = "client-auth"
 
@@ -27,7 +27,7 @@ def component(settings: Settings) -> Manifest:
             {
                 # One of them is not there where the policy is a file.
                 "target": {"kind": "Deployment", "name": f"{NAME}|{CONTROLLER}"},
-                "patch": dump([operation.as_dict() for operation in _operations(settings)]).replace("---\n", ""),
+                "patch": dump_list(operation.as_dict() for operation in _operations(settings)),
             }
         ],
     }
