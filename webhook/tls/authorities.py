@@ -45,9 +45,12 @@ def read_authorities(path: Path, now: datetime) -> Authorities:
         raise CertificateError(msg)
     try:
         found = x509.load_pem_x509_certificates(text)
-    except ValueError as error:
-        msg = f"{path} holds no PEM certificate: is the file whole?"
-        raise CertificateError(msg) from error
+    except ValueError:
+        found = []
+    # A block without an end is skipped, and the bundle would be taken for one of fewer CAs.
+    if not found or text.count(b"-----BEGIN ") != len(found):
+        msg = f"{path} holds no PEM certificate, or a part of one: is the file whole?"
+        raise CertificateError(msg)
     if not all(map(_is_authority, found)):
         msg = f"{path} holds a certificate that is no CA: name the file of the CA, not of a client"
         raise CertificateError(msg)
