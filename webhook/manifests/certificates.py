@@ -4,6 +4,8 @@ Each is a kustomize component and, for the flat rendering, a change to the webho
 """
 
 from enum import Enum
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from webhook.domain import keys
 from webhook.manifests.settings import CONTROLLER
@@ -44,12 +46,28 @@ def issuers(settings: Settings) -> list[Manifest]:
     """
     here = settings.namespace
     names = [f"{NAME}.{here}.svc", f"{NAME}.{here}", NAME, f"{CONTROLLER}.{here}.svc"]
+    hosts = [str(urlsplit(url).hostname) for url in (settings.url, settings.controller_url) if url]
+    addresses = list(dict.fromkeys(filter(_is_address, hosts)))
+    names += dict.fromkeys(host for host in hosts if not _is_address(host))
+    alternatives: Manifest = {"dnsNames": names} | ({"ipAddresses": addresses} if addresses else {})
     return [
         _issuer("numagate-root", here, {"selfSigned": {}}),
-        _certificate(ROOT, here, "numagate-root", isCA=True, commonName="numagate CA", duration="43800h"),
+        # The bundle changes before the pods have the new leaf. With the same key, what the old CA signed verifies by the
+        # new one and the other way round, so that nobody notices.
+        _certificate(
+            ROOT, here, "numagate-root", rotation="Never", isCA=True, commonName="numagate CA", duration="43800h"
+        ),
         _issuer(ROOT, here, {"ca": {"secretName": ROOT}}),
-        _certificate(SERVING, here, ROOT, dnsNames=names, usages=["server auth"], duration="2160h", renewBefore="720h"),
+        _certificate(SERVING, here, ROOT, usages=["server auth"], duration="2160h", renewBefore="720h", **alternatives),
     ]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def component(settings: Settings, certificates: Certificates) -> Manifest:
@@ -89,7 +107,7 @@ def _issuer(name: str, namespace: str, spec: Manifest) -> Manifest:
     return {"apiVersion": _CERT_MANAGER, "kind": "Issuer", "metadata": metadata(name, namespace), "spec": spec}
 
 
-def _certificate(name: str, namespace: str, issuer: str, **spec: object) -> Manifest:
+def _certificate(name: str, namespace: str, issuer: str, *, rotation: str = "Always", **spec: object) -> Manifest:
     return {
         "apiVersion": _CERT_MANAGER,
         "kind": "Certificate",
@@ -97,7 +115,7 @@ def _certificate(name: str, namespace: str, issuer: str, **spec: object) -> Mani
         "spec": {
             "secretName": TLS_SECRET if name == SERVING else name,
             "issuerRef": {"kind": "Issuer", "name": issuer},
-            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
+            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": rotation},
             **spec,
         },
     }
