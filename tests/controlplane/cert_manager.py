@@ -71,6 +71,7 @@ def mount(held: dict[str, bytes], folder: Path) -> None:
     version = folder / f"..{next(_COUNT)}"
     version.mkdir()
     for name in ("tls.crt", "tls.key"):
+        (version / name).touch(0o600)
         (version / name).write_bytes(held[name])
     fresh = folder / "..fresh"
     fresh.symlink_to(version.name)

@@ -54,7 +54,7 @@ def cluster(programs: dict[str, Path], program: Path) -> Iterator[ControlPlane]:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebhookService]:
+def service() -> Iterator[WebhookService]:
     """Run numagate with a certificate of its own, for now."""
     with WebhookService(arguments=["--profile", "generic-2x4"]) as running:
         yield running

@@ -28,6 +28,7 @@ from webhook.controller.app import controller_app
 from webhook.controller.changes import Changes
 from webhook.controller.configurations import ClusterConfigurations
 from webhook.controller.documents import Documents
+from webhook.controller.issuing import Issuing
 from webhook.controller.keeper import Keeper
 from webhook.controller.keeper import Render
 from webhook.controller.known_world import KnownWorld
@@ -109,10 +110,11 @@ class Controller:
         self._kinds = (*self.picture.sinks, kinds.WORLD)
         self.state = State(missing=lambda: self.changes.missing(self._kinds), leading=lambda: self.election.leading)
         self._writer = self._writing()
+        self._issuing = Issuing(settings, client, metrics=self.metrics, wall=_now) if settings.secret else None
         self._keeper = self._keeping(render) if render is not None else None
         clients = settings.clients
         self._store = CertificateStore(
-            settings.certificates,
+            settings.certificates if self._issuing is None else self._issuing.source,
             minimum=settings.tls_minimum,
             clock=_now,
             clients=clients.authorities(_now()) if clients else None,
@@ -177,6 +179,8 @@ class Controller:
         )
         made = self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted)
         runs = {"watch-World": own.run, "writer": self._writer.run}
+        if self._issuing is not None:
+            runs["watch-Secret"] = self._issuing.watch.run
         if self._keeper is not None:
             runs["configurations"] = self._keeper.run
         for name, run in runs.items():
@@ -199,9 +203,13 @@ class Controller:
         keeper = Keeper(
             ClusterConfigurations(self._client),
             render=render,
-            policies=self.picture.policies.in_force,
-            leading=lambda: self.election.leading and not self.changes.missing(self._kinds),
+            certificates=self._issuing.rotator if self._issuing else None,
+            # Certificates wait for nothing; policies that are not known whole are none to be in step with.
+            policies=lambda: () if self.changes.missing(self._kinds) else self.picture.policies.in_force(),
+            leading=lambda: self.election.leading,
             meters=self.metrics,
+            look_seconds=self._settings.look_seconds,
+            read_seconds=self._settings.read_seconds,
         )
         self.state.configurations = lambda: keeper.note
         return keeper
@@ -240,6 +248,9 @@ class Controller:
         for documents in (self.picture.policies, self.picture.profiles):
             self.metrics.judges(documents.kind, documents.invalid)
         self.metrics.leads(lambda: self.election.leading)
+        if (issuing := self._issuing) is not None:
+            self.state.issued = lambda: issuing.issued
+            self.state.certificates = lambda: issuing.note
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from webhook.manifests import client_auth
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import bundle_map
+from webhook.manifests.certificates import chosen
 from webhook.manifests.certificates import component
 from webhook.manifests.certificates import issuers
 from webhook.manifests.crds import crds
@@ -17,6 +18,7 @@ from webhook.manifests.overlays import base
 from webhook.manifests.overlays import policy
 from webhook.manifests.overlays import source_objects
 from webhook.manifests.overlays import webhooks
+from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
@@ -42,7 +44,7 @@ def files(settings: Settings) -> dict[str, str]:
         answer |= _under(f"components/{certificates.value}", _certificates(settings, certificates))
     answer |= _under(f"components/{client_auth.COMPONENT}", {_INDEX: [client_auth.component(settings)]})
     for name, overlay in OVERLAYS.items():
-        answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(overlay)]})
+        answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(settings, overlay)]})
     return answer
 
 
@@ -118,20 +120,23 @@ def _certificates(settings: Settings, certificates: Certificates) -> dict[str, l
     made = {_INDEX: [component(settings, certificates)]}
     if certificates is Certificates.CERT_MANAGER:
         made["certificates.yaml"] = issuers(settings)
+    elif certificates is Certificates.MANAGED:
+        made["rbac.yaml"] = issuing_rights(settings)
     elif settings.ca_bundle is not None:
         made["ca-bundle.yaml"] = [bundle_map(settings)]
     return made
 
 
-def _overlay(overlay: Overlay) -> Manifest:
+def _overlay(settings: Settings, overlay: Overlay) -> Manifest:
     parts = [_source_folder(overlay.source)]
     if overlay.mode is not None:
         parts += [_policy_folder(overlay.mode, overlay.source), _mode_folder(overlay.mode, overlay.source)]
+    certificates = chosen(settings, overlay.certificates)
     return {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": ["../../base"],
-        "components": [f"../../components/{part}" for part in (*parts, overlay.certificates.value)],
+        "components": [f"../../components/{part}" for part in (*parts, certificates.value)],
     }
 
 

@@ -34,8 +34,8 @@ def issue_into(
     names: Names,
     *,
     now: datetime,
-    ca_days: int = CA_DAYS,
-    leaf_days: int = LEAF_DAYS,
+    ca_days: float = CA_DAYS,
+    leaf_days: float = LEAF_DAYS,
     force: bool = False,
 ) -> Issued:
     """Issue a serving certificate from the folder's CA; make the CA where there is none, or with `force`.
@@ -57,8 +57,8 @@ def issue_client_into(
     *,
     now: datetime,
     texts: Mapping[str, str],
-    ca_days: int = CA_DAYS,
-    days: int = LEAF_DAYS,
+    ca_days: float = CA_DAYS,
+    days: float = LEAF_DAYS,
     force: bool = False,
 ) -> Issued:
     """Issue a client certificate for `name` from the folder's CA, and write `texts` by file name beside it.
@@ -86,7 +86,7 @@ def _writing(folder: Path) -> Iterator[None]:
         raise CertificateError(msg) from error
 
 
-def _authority(folder: Path, common_name: str, *, now: datetime, days: int, force: bool) -> tuple[Pair, bool]:
+def _authority(folder: Path, common_name: str, *, now: datetime, days: float, force: bool) -> tuple[Pair, bool]:
     """Answer the folder's CA, and whether it was made just now."""
     ca = None if force else _existing_ca(folder, now)
     if ca is not None:

@@ -54,7 +54,7 @@ def service_names(service: str, namespace: str, dns: Iterable[str] = (), address
     return Names(tuple(names), tuple(dict.fromkeys(_address(text) for text in addresses)))
 
 
-def issue_ca(*, now: datetime, days: int = CA_DAYS, common_name: str = "numagate CA") -> Pair:
+def issue_ca(*, now: datetime, days: float = CA_DAYS, common_name: str = "numagate CA") -> Pair:
     """Issue a self-signed CA that may sign end certificates only (no further CA)."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = _name(common_name)
@@ -66,7 +66,7 @@ def issue_ca(*, now: datetime, days: int = CA_DAYS, common_name: str = "numagate
     return _sign(builder, key, key)
 
 
-def issue_leaf(ca: Pair, names: Names, *, now: datetime, days: int = LEAF_DAYS) -> Pair:
+def issue_leaf(ca: Pair, names: Names, *, now: datetime, days: float = LEAF_DAYS) -> Pair:
     """Issue a serving certificate; it never outlives its CA."""
     # Clients read the alternative names; the common name is for people, and has a limit of its own.
     common_name = next((name for name in names.dns if name.endswith(".svc")), names.dns[0])[:_MAX_COMMON_NAME]
@@ -76,7 +76,7 @@ def issue_leaf(ca: Pair, names: Names, *, now: datetime, days: int = LEAF_DAYS) 
     return _issue_end(ca, common_name, ExtendedKeyUsageOID.SERVER_AUTH, [named], now=now, days=days)
 
 
-def issue_client(ca: Pair, common_name: str, *, now: datetime, days: int = LEAF_DAYS) -> Pair:
+def issue_client(ca: Pair, common_name: str, *, now: datetime, days: float = LEAF_DAYS) -> Pair:
     """Issue a certificate for a client called `common_name`; it never outlives its CA.
 
     Raises:
@@ -95,7 +95,7 @@ def _issue_end(
     more: Iterable[x509.ExtensionType],
     *,
     now: datetime,
-    days: int,
+    days: float,
 ) -> Pair:
     key = ec.generate_private_key(ec.SECP256R1())
     until = min(now + timedelta(days=days), ca.certificate.not_valid_after_utc)

@@ -19,6 +19,7 @@ from webhook.web import logs
 from webhook.web.client_gate import ClientGate
 from webhook.web.client_metrics import ClientMetrics
 from webhook.web.refresh import Reloader
+from webhook.web.refresh import fingerprint
 
 API_SERVER = "kube-apiserver"
 """The common name that may call where none is named: the one that `numagate certs client` issues."""
@@ -58,7 +59,9 @@ class ClientAuth:
         self._clock = clock
         self._metrics = ClientMetrics(registry)
         self._gate = ClientGate(clients.names, self._metrics)
-        self._reloader = Reloader(files=(clients.ca,), load=self._load, accept=self._accept, reject=self._reject)
+        self._reloader = Reloader(
+            look=lambda: fingerprint((clients.ca,)), load=self._load, accept=self._accept, reject=self._reject
+        )
         # Every handshake begins in this one context.
         store.context.sslobject_class = telling(self._gate.refuse)
 
