@@ -434,20 +434,6 @@ def test_an_idle_connection_between_requests_is_not_cut_off(live: Running, monke
     connection.close()
 
 
-def test_too_many_connections_are_dropped_and_the_others_served(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    wait_until(lambda: live.service.connections == 0)
-    monkeypatch.setattr(protocol, "MAX_CONNECTIONS", 3)
-    kept = [live.connect() for _ in range(3)]
-    assert {exchange(connection, "GET", "/healthz").status for connection in kept} == {200}
-
-    with pytest.raises((OSError, http.client.HTTPException)):
-        live.ask("GET", "/healthz")
-
-    assert {exchange(connection, "GET", "/healthz").status for connection in kept} == {200}
-    for connection in kept:
-        connection.close()
-
-
 def test_while_draining_every_reply_closes_its_connection_and_none_is_lost(tmp_path: Path) -> None:
     release, entered = threading.Event(), threading.Event()
 

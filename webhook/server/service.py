@@ -26,6 +26,7 @@ from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
+from webhook.web.crowd import Crowd
 from webhook.web.ports import Ports
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
@@ -72,6 +73,7 @@ class Service:
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
+            metrics=self.metrics,
             drain_seconds=settings.drain_seconds,
         )
         self.port = self._ports.port
@@ -90,9 +92,9 @@ class Service:
             self._worker.shutdown(wait=False, cancel_futures=True)
 
     @property
-    def connections(self) -> int:
+    def crowd(self) -> Crowd:
         """The open connections of the TLS port."""
-        return self._ports.connections
+        return self._ports.crowd
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""

@@ -1,5 +1,6 @@
 """Metrics that the service and the controller both have, in a registry of their own."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from prometheus_client import CollectorRegistry
@@ -54,6 +55,29 @@ class CommonMetrics:
             "When the served certificate ends, in Unix time.",
             registry=registry,
         )
+
+        self.loop_lag = Histogram(
+            "numagate_event_loop_lag_seconds",
+            "How late the event loop of the TLS port came round, looked at ten times a second.",
+            buckets=BUCKETS,
+            registry=registry,
+        )
+        self._connections = Gauge("numagate_connections", "Open connections of the TLS port.", registry=registry)
+        self._dropped = Counter(
+            "numagate_connections_dropped",
+            "Connections that were cut off: crowded (there were too many), slow, oversized (a request without end), "
+            "pipelined (too many requests at once).",
+            ["reason"],
+            registry=registry,
+        )
+
+    def connections(self, count: Callable[[], float]) -> None:
+        """Show the open connections; asked when somebody asks."""
+        self._connections.set_function(count)
+
+    def dropped(self, reason: str) -> None:
+        """Count a connection that was cut off."""
+        self._dropped.labels(reason).inc()
 
     def answered(self, name: str, status: int, seconds: float) -> None:
         """Count a reply of the endpoint `name`."""

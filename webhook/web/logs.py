@@ -38,6 +38,7 @@ EXPIRES = "expires"
 PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
+STACK = "stack"
 
 _EXTRA = "numagate_fields"
 

@@ -72,7 +72,7 @@ def test_both_passes_are_served(path: str) -> None:
     [
         ("/healthz", "ok"),
         ("/readyz", "ok"),
-        ("/readyz?verbose", "[+]policy ok\n[+]certificate ok\n[+]drain ok\nok"),
+        ("/readyz?verbose", "[+]policy ok\n[+]certificate ok\n[+]handshake ok\n[+]drain ok\nok"),
     ],
 )
 def test_both_ports_answer_probes(port: str, path: str, text: str) -> None:
