@@ -83,6 +83,7 @@ class Door:
         protocol.address = address
         if self._crowd.enter(protocol):
             protocol.entering = self._loop.create_task(self._enter(accepted, protocol))
+            protocol.entering.add_done_callback(lambda task: accepted.close() if task.cancelled() else None)
         else:
             accepted.close()
 
@@ -96,9 +97,6 @@ class Door:
                 ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None,
                 ssl_shutdown_timeout=TLS_CLOSE_SECONDS if tls else None,
             )
-        except asyncio.CancelledError:
-            accepted.close()
-            raise
         except OSError:
             self._crowd.forget(protocol)
         else:

@@ -31,6 +31,10 @@ _TICK_SECONDS = 0.1
 """uvicorn's."""
 
 
+_SEND_BUFFER = 64 * 1024
+"""The kernel would let each connection have megabytes, and counts them as memory of the pod."""
+
+
 def bind(host: str, port: int) -> socket.socket:
     """Open a listening socket; an empty host means every address, of IPv6 and IPv4.
 
@@ -38,15 +42,22 @@ def bind(host: str, port: int) -> socket.socket:
         NumagateError: the address cannot be used.
     """
     try:
-        if host:
-            family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-            return socket.create_server((host, port), family=family, backlog=BACKLOG)
-        if socket.has_dualstack_ipv6():
-            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=BACKLOG)
-        return socket.create_server(("", port), backlog=BACKLOG)
+        opened = _listen(host, port)
     except OSError as error:
         msg = f"cannot listen on {host or 'any address'} port {port}: {error}: choose another with --bind or --port"
         raise NumagateError(msg) from error
+    # Those that are accepted inherit it.
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+    return opened
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if host:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    if socket.has_dualstack_ipv6():
+        return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=BACKLOG)
+    return socket.create_server(("", port), backlog=BACKLOG)
 
 
 def configure(app: ASGIApp, *, lifespan: bool, tls: Callable[..., object] | None = None) -> uvicorn.Config:

@@ -66,7 +66,9 @@ class Ports:
             on_drop=metrics.dropped,
         )
         metrics.connections(self.crowd.__len__)
-        self._probes = listener.Listener(listener.configure(probes, lifespan=False), connections=_PROBES)
+        self._probes = listener.Listener(
+            listener.configure(probes, lifespan=False), on_drop=metrics.dropped, connections=_PROBES
+        )
         self._watchdog: Watchdog | None = None
 
     def run(self) -> None:

@@ -22,6 +22,9 @@ RECEIVE_SECONDS = 5.0
 SEND_SECONDS = 5.0
 """For a client to take what has been written to it."""
 
+MAX_UNREAD_BYTES: Final = 64 * 1024
+"""Replies that a client has not taken, before the next is written."""
+
 MAX_HEAD_BYTES: Final = 64 * 1024
 """The API server sends less than 1 KiB of request line and headers."""
 
@@ -79,6 +82,7 @@ class DeadlineProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take the connection."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(MAX_UNREAD_BYTES)
         self._arm()
 
     def connection_lost(self, exc: Exception | None) -> None:
