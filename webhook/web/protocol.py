@@ -15,6 +15,7 @@ from uvicorn.server import ServerState
 from webhook.web import status
 from webhook.web.body import MAX_BYTES
 from webhook.web.crowd import Crowd
+from webhook.web.reply import ReplyTransport
 
 RECEIVE_SECONDS = 5.0
 """From a connection's start, or a request's first byte, to the request's last byte."""
@@ -128,6 +129,8 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._in_head = False
         self.scope["state"]["queue"] = len(self.tasks)
         super().on_headers_complete()
+        if not self.expect_100_continue:  # a write of its own, before the reply
+            self.cycle.transport = ReplyTransport(self.transport)  # type: ignore[assignment]  # what a cycle needs of it
         if self.parser.should_upgrade():
             # The parser is of no use after an upgrade that was not made.
             self.cycle.keep_alive = False

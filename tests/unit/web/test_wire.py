@@ -108,6 +108,7 @@ HOSTILE = {
     "leading zero": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"01"),
     "hexadecimal": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"0x1"),
     "comment": b"/* */" + review_body(),
+    "arrays as deep as one more reader stands": nested(300, b"[", b"]"),
     "deep arrays": nested(100_000, b"[", b"]"),
     "deep objects": nested(100_000, b'{"a":', b"}"),
     "open arrays": b"[" * 100_000,
@@ -183,8 +184,19 @@ def test_legal_oddities_are_read() -> None:
     assert wire.read(review_body(obj=oddities), Pass.MUTATE).object == oddities
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**19 - 1, 10**18, -(2**63) - 1, -(10**19) + 1, 10**40])
+def test_integers_stay_whole(number: int) -> None:
+    assert wire.read(review_body(obj={"a": number}), Pass.MUTATE).object == {"a": number}
+
+
 def test_nesting_within_the_limit_is_read() -> None:
     assert wire.read(nested(150, b"[", b"]"), Pass.MUTATE).uid == UID
+
+
+def test_a_body_of_many_brackets_that_is_not_deep_is_read() -> None:
+    many: dict[str, object] = {"a": [{}] * 500}
+
+    assert wire.read(review_body(obj=many), Pass.MUTATE).object == many
 
 
 def test_an_accepted_request_gets_the_shortest_answer() -> None:
