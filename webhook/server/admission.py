@@ -10,6 +10,7 @@ from datetime import UTC
 from datetime import datetime
 
 from webhook.domain.errors import RequestError
+from webhook.engine import unread
 from webhook.engine.decision import Decision
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
@@ -19,8 +20,10 @@ from webhook.server.state import State
 from webhook.web import logs
 from webhook.web import wire
 from webhook.web.body import Meter
+from webhook.web.body import TooLargeError
 from webhook.web.endpoint import Call
 from webhook.web.endpoint import Endpoint
+from webhook.web.opening import read as read_opening
 
 Review = Callable[[Request, World], Decision]
 
@@ -62,7 +65,12 @@ class Admission:
         if world is None:
             msg = "numagate has no policy yet; its log says why"
             raise RequestError(msg, status=503, reason="ServiceUnavailable")
-        body = await call.body()
+        try:
+            body = await call.body()
+        except TooLargeError as error:
+            answer = self._unread(error, world)
+            self._record(answer, call.seconds)
+            return answer.payload
         if len(body) <= LARGE_BYTES:
             answer = self._decide(body, world)
         else:
@@ -75,6 +83,20 @@ class Admission:
         decision = self._dated(self.review(request, world), world)
         payload = wire.write(request.uid, self.review_pass, decision)
         return _Answer(_line(request, decision), decision, payload)
+
+    def _unread(self, error: TooLargeError, world: World) -> _Answer:
+        """Answer what can be answered without the object: kubectl shows nobody the text of a Status 413."""
+        opening = read_opening(error.opening)
+        if opening is None:
+            raise error
+        decision = unread.decide(self.review_pass, opening.resource, opening.namespace, error.limit, world)
+        line: dict[str, object] = {logs.UID: opening.uid, logs.PASS: self.review_pass.value}
+        line |= {
+            logs.NAMESPACE: opening.namespace,
+            logs.OUTCOME: decision.outcome.value,
+            logs.ALLOWED: decision.allowed,
+        }
+        return _Answer(line, decision, wire.write(opening.uid, self.review_pass, decision))
 
     def _dated(self, decision: Decision, world: World) -> Decision:
         """Say in the audit annotations which snapshot was decided on; the mutating pass has none."""

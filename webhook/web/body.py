@@ -7,6 +7,7 @@ from typing import Self
 from starlette.types import Receive
 
 from webhook.domain.errors import RequestError
+from webhook.web.opening import OPENING_BYTES
 
 MAX_BYTES = 7 * 1024 * 1024
 """An update carries two objects of at most 3 MiB each, and the review around them."""
@@ -18,13 +19,14 @@ _MAX_DIGITS = 18
 
 
 class Incoming:
-    """A request body on its way; `finished` once its last piece has been taken."""
+    """A request body on its way; `finished` once its last piece has been taken, `too_large` if it is refused."""
 
-    __slots__ = ("_receive", "finished")
+    __slots__ = ("_receive", "finished", "too_large")
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self.finished = False
+        self.too_large = False
 
     async def next(self) -> bytes:
         """Answer the next piece.
@@ -95,25 +97,36 @@ def declared_length(headers: list[tuple[bytes, bytes]]) -> int:
     return 0
 
 
-async def read_body(incoming: Incoming, lease: Lease, *, limit: int = MAX_BYTES) -> bytes:
-    """Answer the whole body.
+async def read_body(incoming: Incoming, lease: Lease, *, declared: int = 0, limit: int = MAX_BYTES) -> bytes:
+    """Answer the whole body, which declares a length or 0.
 
     Raises:
-        RequestError: 413 as soon as the limit is passed, 429 where all requests together hold too much.
+        TooLargeError: as soon as its beginning is there, where it declares so; else as soon as the limit is passed.
+        RequestError: 429, all requests together hold too much.
         Disconnected: the client went away.
     """
     pieces: list[bytes] = []
+    opening = b""
     while not incoming.finished:
         piece = await incoming.next()
-        if lease.take(len(piece)) > limit:
-            raise too_large(limit)
+        if len(opening) < OPENING_BYTES:
+            opening += piece[:OPENING_BYTES]
+        size = lease.take(len(piece))
+        if size > limit or (declared > limit and size >= OPENING_BYTES):
+            incoming.too_large = True
+            raise TooLargeError(limit, opening)
         pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def too_large(limit: int = MAX_BYTES) -> RequestError:
-    """Answer the error for a body beyond `limit`."""
-    return RequestError(f"the body is larger than {limit} bytes", status=413, reason="RequestEntityTooLarge")
+class TooLargeError(RequestError):
+    """A body is larger than `limit`; `opening` is how it begins."""
+
+    def __init__(self, limit: int, opening: bytes) -> None:
+        """Keep both for who can make more of it than a Status."""
+        super().__init__(f"the body is larger than {limit} bytes", status=413, reason="RequestEntityTooLarge")
+        self.limit = limit
+        self.opening = opening
 
 
 async def linger(incoming: Incoming, *, limit: int = 2 * MAX_BYTES) -> None:

@@ -196,10 +196,13 @@ def test_another_content_type_is_refused(headers: list[tuple[bytes, bytes]]) -> 
     assert (status, reply["reason"]) == (415, "UnsupportedMediaType")
 
 
-def test_a_declared_length_beyond_the_limit_is_refused_without_reading() -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % (MAX_BYTES + 1))]
+DECLARED = [(b"content-type", b"application/json"), (b"content-length", b"%d" % (MAX_BYTES + 1))]
 
-    status, found, reply = Bench().ask(headers=headers)
+
+def test_a_declared_length_beyond_the_limit_is_refused_after_its_opening() -> None:
+    pieces = [{"type": "http.request", "body": b"x" * 800, "more_body": True} for _ in range(3)]
+
+    status, found, reply = Bench().ask(headers=DECLARED, messages=pieces)
 
     assert (status, found[b"connection"], reply["code"]) == (413, b"close", 413)
 
@@ -210,6 +213,29 @@ def test_a_streamed_body_beyond_the_limit_is_refused_and_read_to_its_end() -> No
     status, found, _ = Bench().ask(messages=[piece, piece, piece, {**piece, "more_body": False}])
 
     assert (status, found[b"connection"]) == (413, b"close")
+
+
+@pytest.mark.parametrize("review_pass", Pass)
+@pytest.mark.parametrize("headers", [DECLARED, None], ids=["declared", "streamed"])
+def test_a_review_of_a_pod_beyond_the_limit_is_denied_by_the_validating_pass(
+    review_pass: Pass, headers: list[tuple[bytes, bytes]] | None
+) -> None:
+    opening = {"type": "http.request", "body": review_body()[:1000], "more_body": True}
+    piece = {"type": "http.request", "body": b"x" * (MAX_BYTES // 2), "more_body": True}
+
+    bench = Bench(review_pass=review_pass)
+    status, found, reply = bench.ask(headers=headers, messages=[opening, piece, piece, {**piece, "more_body": False}])
+
+    response = reply["response"]
+    assert isinstance(response, dict)
+    assert (status, found[b"connection"], response["uid"]) == (200, b"close", UID)
+    if review_pass is Pass.MUTATE:
+        assert (response["allowed"], set(response)) == (True, {"uid", "allowed", "warnings"})
+    else:
+        assert (response["allowed"], response["status"]["code"]) == (False, 413)
+        assert response["status"]["reason"] == "RequestEntityTooLarge"
+        assert f"larger than {MAX_BYTES} bytes" in response["status"]["message"]
+    assert bench.count("200") == 1
 
 
 def test_a_client_that_goes_away_gets_no_reply() -> None:
