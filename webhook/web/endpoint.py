@@ -75,9 +75,10 @@ class Endpoint:
         incoming = Incoming(receive)
         code = 200
         try:
-            with self.meter.lease() as lease:
+            declared = declared_length(scope["headers"])
+            with self.meter.lease(declared) as lease:
                 end = started + duration.budget(scope["query_string"])
-                call = Call(started, end, incoming, lease, declared_length(scope["headers"]))
+                call = Call(started, end, incoming, lease, declared)
                 _refuse_early(scope, call)
                 payload = await self.answer(call)
         except RequestError as error:

@@ -260,7 +260,7 @@ def test_overload_is_answered_at_once_with_a_time_to_try_again(state: dict[str, 
 
 
 def test_too_many_bytes_at_once_are_answered_with_a_time_to_try_again() -> None:
-    bench = Bench(meter=Meter(100))
+    bench = Bench(meter=Meter(100, free=50))
 
     status, headers, _ = bench.ask(review_body())
 
