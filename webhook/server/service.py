@@ -5,7 +5,6 @@ import logging
 import math
 from collections.abc import AsyncIterator
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
@@ -26,11 +25,13 @@ from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
+from webhook.web.aside import Aside
 from webhook.web.body import Meter
 from webhook.web.crowd import Crowd
 from webhook.web.ports import Ports
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
+from webhook.web.turns import Turns
 
 if TYPE_CHECKING:
     from webhook.kube.client import Client
@@ -62,7 +63,7 @@ class Service:
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
+        self._aside = Aside()
         self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
         self._watch = self._watch_by(client) if client is not None else None
@@ -90,7 +91,7 @@ class Service:
         try:
             self._ports.run()
         finally:
-            self._worker.shutdown(wait=False, cancel_futures=True)
+            self._aside.close()
 
     @property
     def crowd(self) -> Crowd:
@@ -102,7 +103,7 @@ class Service:
         self._ports.stop(drain_seconds=drain_seconds)
 
     def _app(self, review: Review) -> ASGIApp:
-        meter = Meter()
+        meter, turns = Meter(), Turns()
 
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
@@ -110,8 +111,9 @@ class Service:
                 review=review,
                 state=self.state,
                 metrics=self.metrics,
-                worker=self._worker,
                 meter=meter,
+                turns=turns,
+                aside=self._aside,
             )
 
         return webhook_app(

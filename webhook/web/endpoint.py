@@ -14,6 +14,7 @@ from webhook.domain.errors import RequestError
 from webhook.web import duration
 from webhook.web import logs
 from webhook.web import status
+from webhook.web.backlog import overloaded
 from webhook.web.body import Disconnected
 from webhook.web.body import Incoming
 from webhook.web.body import Lease
@@ -22,9 +23,6 @@ from webhook.web.body import declared_length
 from webhook.web.body import linger
 from webhook.web.body import read_body
 from webhook.web.common_metrics import CommonMetrics
-
-MAX_QUEUE = 256
-"""Requests that wait for the one CPU; beyond that a new try a second later is sooner answered."""
 
 _LOGGER = logging.getLogger("numagate.admission")
 
@@ -95,9 +93,8 @@ class Endpoint:
 
 
 def _refuse_early(scope: Scope, call: Call) -> None:
-    if scope.get("state", {}).get("queue", 0) > MAX_QUEUE or call.seconds_left < 0:
-        msg = "numagate is overloaded at this moment: try again"
-        raise RequestError(msg, status=429, reason="TooManyRequests")
+    if call.seconds_left < 0:
+        raise overloaded()
     for name, value in scope["headers"]:
         if name == b"content-type" and value.partition(b";")[0].strip().lower() == b"application/json":
             return

@@ -39,8 +39,8 @@ MAX_PIPELINED: Final = 100
 class DeadlineProtocol(HttpToolsProtocol):
     """Closes a connection whose client is silent or slow; an idle connection between requests may stay.
 
-    Each request's scope gets `state.received`, its arrival on the performance counter, and `state.queue`, the number of
-    requests before it. `dropped` hears in one word why a connection was cut off.
+    Each request's scope gets `state.received`, its arrival on the performance counter. `dropped` hears in one word why
+    a connection was cut off.
     """
 
     address = ""
@@ -127,7 +127,6 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Hand the request to the application."""
         self._in_head = False
-        self.scope["state"]["queue"] = len(self.tasks)
         super().on_headers_complete()
         if not self.expect_100_continue:  # a write of its own, before the reply
             self.cycle.transport = ReplyTransport(self.transport)  # type: ignore[assignment]  # what a cycle needs of it

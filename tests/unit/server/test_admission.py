@@ -7,7 +7,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -37,9 +36,10 @@ from webhook.sources.policy_file import load_policy
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
 from webhook.sources.snapshot_reader import Reader
+from webhook.web.aside import Aside
 from webhook.web.body import MAX_BYTES
 from webhook.web.body import Meter
-from webhook.web.endpoint import MAX_QUEUE
+from webhook.web.turns import Turns
 
 POLICY = load_policy()
 LARGE = review_body(obj={"padding": "x" * LARGE_BYTES})
@@ -54,7 +54,7 @@ class Bench:
     review_pass: Pass = Pass.MUTATE
     metrics: Metrics = field(default_factory=lambda: Metrics("0"))
     meter: Meter = field(default_factory=Meter)
-    worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(max_workers=1))
+    aside: Aside = field(default_factory=Aside)
 
     def ask(
         self,
@@ -86,8 +86,9 @@ class Bench:
             review=self.review,
             state=State(own_namespace="ours", loaded=self.loaded),
             metrics=self.metrics,
-            worker=self.worker,
             meter=self.meter,
+            turns=Turns(),
+            aside=self.aside,
         )
         asyncio.run(admission.endpoint()(scope, receive, send))
         if not sent:
@@ -248,13 +249,8 @@ def test_without_a_policy_the_api_server_is_asked_to_try_again() -> None:
     assert (status, headers[b"retry-after"], reply["reason"]) == (503, b"1", "ServiceUnavailable")
 
 
-@pytest.mark.parametrize(
-    "state",
-    [{"queue": MAX_QUEUE + 1}, {"received": time.perf_counter() - 100.0}],
-    ids=["a long queue", "a request that waited too long"],
-)
-def test_overload_is_answered_at_once_with_a_time_to_try_again(state: dict[str, object]) -> None:
-    status, headers, reply = Bench().ask(review_body(), state=state)
+def test_a_request_that_waited_too_long_is_asked_to_come_again() -> None:
+    status, headers, reply = Bench().ask(review_body(), state={"received": time.perf_counter() - 100.0})
 
     assert (status, headers[b"retry-after"], reply["reason"]) == (429, b"1", "TooManyRequests")
 
