@@ -23,6 +23,7 @@ from starlette.types import Message
 from webhook.domain.jsonpatch import Operation
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.effort import QUICK_PLACEMENTS
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
@@ -263,7 +264,22 @@ def test_too_many_bytes_at_once_are_answered_with_a_time_to_try_again() -> None:
     assert (status, headers[b"retry-after"], bench.meter.held) == (429, b"1", 0)
 
 
-def test_a_decision_that_takes_too_long_is_not_waited_for() -> None:
+MANY = {"spec": {"containers": [{"name": f"c{number}"} for number in range(QUICK_PLACEMENTS + 1)]}}
+
+
+def test_what_may_take_long_is_decided_off_the_event_loop() -> None:
+    threads: list[str] = []
+
+    def remember(request: Request, world: World) -> Decision:
+        threads.append(threading.current_thread().name)
+        return accept(request, world)
+
+    assert Bench(review=remember).ask(review_body(obj=MANY))[0] == 200
+    assert threads != ["MainThread"]
+
+
+@pytest.mark.parametrize("body", [LARGE, review_body(obj=MANY)], ids=["a large body", "many containers"])
+def test_a_decision_that_takes_too_long_is_not_waited_for(body: bytes) -> None:
     release = threading.Event()
 
     def slow(request: Request, world: World) -> Decision:
@@ -271,7 +287,7 @@ def test_a_decision_that_takes_too_long_is_not_waited_for() -> None:
         return accept(request, world)
 
     try:
-        status, headers, _ = Bench(review=slow).ask(LARGE, query=b"timeout=400ms")
+        status, headers, _ = Bench(review=slow).ask(body, query=b"timeout=400ms")
     finally:
         release.set()
 
