@@ -27,7 +27,7 @@ DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) -
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image clean distclean
+.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image imageroot clean distclean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -91,13 +91,18 @@ lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest v
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) --group go --output-file requirements/go.txt
+	$(COMPILE) --group sbom --output-file requirements/sbom.txt
 
 manifests: setup ## Render manifests/ again.
 	@$(BIN)/numagate manifests
 
 image: ## Build the container image; IMAGE=..., ENGINE=docker|podman.
 	@[[ -n "$(ENGINE)" ]] || { echo "make image needs docker or podman on PATH" >&2; exit 1; }
-	$(ENGINE) build --tag $(IMAGE) .
+	$(ENGINE) build --build-arg SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) --tag $(IMAGE) .
+
+imageroot: setup ## Lay out the image's files in dist/image without an engine, with their bill of materials (Debian).
+	@rm -rf dist/image dist/venv
+	@PYTHON=$(BIN)/python scripts/image_root.sh dist/image $(CURDIR)/dist/venv
 
 clean: ## Remove caches and build products (not .venv, not the control plane's programs).
 	rm -rf dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

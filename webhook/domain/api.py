@@ -15,5 +15,8 @@ WORLD_MAP = "numagate-world"
 WORLD_KEY = "world.json"
 """The key in it that holds the document."""
 
+TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
+"""Secret of the serving certificate: the controller, cert-manager or a person writes it, the serving pods mount it."""
+
 LEASE = "numagate-controller"
 """Lease that the controller's replicas elect their leader by."""

@@ -1,19 +1,26 @@
-"""The two ways to a serving certificate: files from `numagate certs`, or cert-manager.
+"""The three ways to a serving certificate: the controller's own, files from `numagate certs`, or cert-manager.
 
-Each is a kustomize component and, for the flat rendering, a change to the webhook configurations.
+Each is a kustomize component and, for the flat rendering, a change to the webhook configurations. Where the controller
+issues, it alone writes caBundle: it is never rendered, so that applying again takes nothing away.
 """
 
 from enum import Enum
 
 from webhook.domain import keys
+from webhook.domain.api import TLS_SECRET
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.manifests.controller import RELYING
+from webhook.manifests.controller import deployment
 from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import MODE_LABEL
 from webhook.manifests.settings import NAME
-from webhook.manifests.settings import TLS_SECRET
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
+from webhook.manifests.text import dump
 
 ROOT = "numagate-ca"
 SERVING = "numagate-serving"
@@ -26,15 +33,25 @@ _KINDS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 class Certificates(Enum):
     """Who issues the serving certificate and fills in the configurations' caBundle."""
 
-    SELF_SIGNED = "self-signed"
+    MANAGED = keys.MANAGED
+    """The controller."""
     CERT_MANAGER = "cert-manager"
+    SELF_SIGNED = "self-signed"
+    """Whoever runs `numagate certs`, by hand."""
+
+
+def chosen(settings: Settings, certificates: Certificates) -> Certificates:
+    """Answer who it is in this installation: whoever names a CA bundle has certificates of his own."""
+    if certificates is Certificates.MANAGED and settings.ca_bundle is not None:
+        return Certificates.SELF_SIGNED
+    return certificates
 
 
 def annotation(settings: Settings, certificates: Certificates) -> tuple[str, str]:
     """Answer the annotation that tells who owns the caBundle of a webhook configuration."""
     if certificates is Certificates.CERT_MANAGER:
         return "cert-manager.io/inject-ca-from", f"{settings.namespace}/{SERVING}"
-    return keys.DOMAIN + "certificates", certificates.value
+    return keys.CERTIFICATES, certificates.value
 
 
 def issuers(settings: Settings) -> list[Manifest]:
@@ -64,6 +81,8 @@ def component(settings: Settings, certificates: Certificates) -> Manifest:
     made: Manifest = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component"}
     if certificates is Certificates.CERT_MANAGER:
         return made | {"resources": ["certificates.yaml"], "patches": [patch]}
+    if certificates is Certificates.MANAGED:
+        return made | {"resources": ["rbac.yaml"], "patches": [patch, {"patch": dump([_issuing(settings)])}]}
     if settings.ca_bundle is None:
         return made | {"patches": [patch]}
     return made | {"resources": ["ca-bundle.yaml"], "patches": [patch], "replacements": [_replacement()]}
@@ -73,6 +92,27 @@ def bundle_map(settings: Settings) -> Manifest:
     """Make the ConfigMap that kustomize copies the CA bundle from; it is never applied."""
     made = metadata(ROOT, settings.namespace, annotations={"config.kubernetes.io/local-config": "true"})
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": made, "data": {BUNDLE_KEY: settings.encoded_bundle}}
+
+
+def _issuing(settings: Settings) -> Manifest:
+    """Make the patch that lets a controller issue, which was to read the Secret as a file."""
+    relying, issuing = (deployment(settings, issues=issues) for issues in (False, True))
+    spec = get_object(issuing, "spec", "template", "spec")
+    (container,) = map(as_object, get_list(spec, "containers"))
+    folder, volume = RELYING[1], RELYING[0]["name"]
+    patch = {
+        "containers": [
+            {
+                "name": container["name"],
+                "args": container["args"],
+                "volumeMounts": [{"mountPath": folder, "$patch": "delete"}],
+            }
+        ],
+        "volumes": [{"name": volume, "$patch": "delete"}],
+    }
+    head = {key: relying[key] for key in ("apiVersion", "kind")}
+    named = {key: value for key, value in get_object(relying, "metadata").items() if key != "labels"}
+    return {**head, "metadata": named, "spec": {"template": {"spec": patch}}}
 
 
 def _replacement() -> Manifest:

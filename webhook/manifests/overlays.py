@@ -7,13 +7,18 @@ from webhook.manifests import objects
 from webhook.manifests import policy_text
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
+from webhook.manifests.certificates import chosen
 from webhook.manifests.certificates import issuers
 from webhook.manifests.controller import controller
 from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
 from webhook.manifests.guard import guard
 from webhook.manifests.level_guard import level_guard
+from webhook.manifests.monitoring.dashboard import config_map
+from webhook.manifests.monitoring.rules import prometheus_rule
+from webhook.manifests.monitoring.scrape import pod_monitor
 from webhook.manifests.rbac import controller_rights
+from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
@@ -23,6 +28,8 @@ from webhook.manifests.webhooks import configurations
 
 CRDS = "crds"
 """What is applied first: an API server takes no object of a kind that it does not know yet."""
+MONITORING = "monitoring"
+"""What is for the Prometheus operator and Grafana; its kinds are theirs, so it goes apart, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +42,23 @@ class Overlay:
 
 
 def _overlays() -> Mapping[str, Overlay]:
-    named: dict[str, Overlay] = {}
-    for certificates in Certificates:
-        named |= _modes(certificates, Source.OBJECTS)
-    return named | _modes(Certificates.SELF_SIGNED, Source.FILE)
+    return (
+        _modes(Certificates.MANAGED, Source.OBJECTS, server="self-signed")
+        | _modes(Certificates.CERT_MANAGER, Source.OBJECTS, server="cert-manager", tail="-cert-manager")
+        # Without a controller there is nobody to issue.
+        | _modes(Certificates.SELF_SIGNED, Source.FILE, server="self-signed-file", tail="-file")
+    )
 
 
-def _modes(certificates: Certificates, source: Source) -> dict[str, Overlay]:
-    """Answer the combinations of one way to certificates; the plain name of a mode goes with `numagate certs`."""
-    tail = "" if source is Source.OBJECTS else f"-{source.value}"
-    suffix = "" if certificates is Certificates.SELF_SIGNED else f"-{certificates.value}"
-    named = {certificates.value + tail: Overlay(None, certificates, source)}
-    return named | {mode.value + suffix + tail: Overlay(mode, certificates, source) for mode in Mode}
+def _modes(certificates: Certificates, source: Source, *, server: str, tail: str = "") -> dict[str, Overlay]:
+    """Answer the combinations of one way to certificates: the `server` alone, and each mode."""
+    named = {server: Overlay(None, certificates, source)}
+    return named | {mode.value + tail: Overlay(mode, certificates, source) for mode in Mode}
 
 
 OVERLAYS = _overlays()
 """Every overlay by name."""
-NAMES = (CRDS, *OVERLAYS)
+NAMES = (CRDS, *OVERLAYS, MONITORING)
 """What can be rendered flat."""
 
 
@@ -67,8 +74,11 @@ def base(settings: Settings) -> dict[str, list[Manifest]]:
     }
 
 
-def source_objects(settings: Settings, source: Source) -> dict[str, list[Manifest]]:
-    """Answer the servers for a policy in objects, or in a file that only observes."""
+def source_objects(settings: Settings, source: Source, *, issues: bool = False) -> dict[str, list[Manifest]]:
+    """Answer the servers for a policy in objects, or in a file that only observes.
+
+    Where the controller `issues`, it needs `issuing_rights`, too.
+    """
     if source is Source.FILE:
         return {
             "policy.yaml": [objects.policy_map(settings, policy_text.observing(settings.policy_text))],
@@ -79,7 +89,7 @@ def source_objects(settings: Settings, source: Source) -> dict[str, list[Manifes
         "rbac.yaml": [*serving_rights(settings), *controller_rights(settings)],
         "networkpolicy.yaml": [objects.network_policy(settings, egress=True)],
         "deployment.yaml": [deployment(settings, source)],
-        "controller.yaml": controller(settings),
+        "controller.yaml": controller(settings, issues=issues),
     }
 
 
@@ -101,15 +111,21 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     """
     if name == CRDS:
         return list(crds())
+    if name == MONITORING:
+        return [pod_monitor(settings), prometheus_rule(settings), config_map(settings)]
     overlay = OVERLAYS[name]
-    made = base(settings) | source_objects(settings, overlay.source)
+    certificates = chosen(settings, overlay.certificates)
+    issues = certificates is Certificates.MANAGED
+    made = base(settings) | source_objects(settings, overlay.source, issues=issues)
     if overlay.mode is not None:
         made["policy.yaml"] = policy(settings, overlay.mode, overlay.source)
     answer = [manifest for manifests in made.values() for manifest in manifests]
-    if overlay.certificates is Certificates.CERT_MANAGER:
+    if certificates is Certificates.CERT_MANAGER:
         answer += issuers(settings)
+    if issues:
+        answer += issuing_rights(settings)
     if overlay.mode is not None:
-        answer += _asked(settings, overlay.mode, overlay)
+        answer += _asked(settings, overlay.mode, certificates, overlay.source)
     return answer
 
 
@@ -129,10 +145,10 @@ def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, 
     )
 
 
-def _asked(settings: Settings, mode: Mode, overlay: Overlay) -> list[Manifest]:
+def _asked(settings: Settings, mode: Mode, certificates: Certificates, source: Source) -> list[Manifest]:
     """Answer the webhook configurations with the annotation that tells who owns their CA bundle."""
-    key, value = annotation(settings, overlay.certificates)
-    made = webhooks(settings, mode, overlay.certificates, overlay.source)
+    key, value = annotation(settings, certificates)
+    made = webhooks(settings, mode, certificates, source)
     for configuration in made:
         metadata = configuration["metadata"]
         if isinstance(metadata, dict):

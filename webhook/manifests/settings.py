@@ -25,9 +25,6 @@ POLICY_KEY = "policy.yaml"
 CONTROLLER = "numagate-controller"
 """Name of the controller's Deployment, Service and service account."""
 
-TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
-"""Secret that the serving certificate is mounted from."""
-
 LABELS = {"app.kubernetes.io/name": NAME}
 """Labels of all objects, and the selector of the pods."""
 

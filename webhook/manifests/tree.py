@@ -1,4 +1,4 @@
-"""The folder `manifests/`: CRDs, a kustomize base, components for each choice, and overlays that combine them."""
+"""The folder `manifests/`: CRDs, a kustomize base, components for each choice, overlays of them, and monitoring."""
 
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -6,23 +6,30 @@ from pathlib import Path
 
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import bundle_map
+from webhook.manifests.certificates import chosen
 from webhook.manifests.certificates import component
 from webhook.manifests.certificates import issuers
 from webhook.manifests.crds import crds
+from webhook.manifests.monitoring import dashboard
+from webhook.manifests.monitoring.rules import prometheus_rule
+from webhook.manifests.monitoring.rules import rules
+from webhook.manifests.monitoring.scrape import pod_monitor
 from webhook.manifests.overlays import CRDS
+from webhook.manifests.overlays import MONITORING
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import Overlay
 from webhook.manifests.overlays import base
 from webhook.manifests.overlays import policy
 from webhook.manifests.overlays import source_objects
 from webhook.manifests.overlays import webhooks
+from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import Source
 from webhook.manifests.text import dump
 
-FOLDERS = (CRDS, "base", "components", "overlays")
+FOLDERS = (CRDS, "base", "components", "overlays", MONITORING)
 """What the rendering owns inside the folder; whatever else lies there is not ours to judge."""
 
 _HEADER = "# Rendered by `numagate manifests`: change the code or the policy, not this file.\n"
@@ -40,8 +47,8 @@ def files(settings: Settings) -> dict[str, str]:
     for certificates in Certificates:
         answer |= _under(f"components/{certificates.value}", _certificates(settings, certificates))
     for name, overlay in OVERLAYS.items():
-        answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(overlay)]})
-    return answer
+        answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(settings, overlay)]})
+    return answer | _monitoring(settings)
 
 
 def differences(folder: Path, rendered: Mapping[str, str]) -> list[str]:
@@ -116,21 +123,37 @@ def _certificates(settings: Settings, certificates: Certificates) -> dict[str, l
     made = {_INDEX: [component(settings, certificates)]}
     if certificates is Certificates.CERT_MANAGER:
         made["certificates.yaml"] = issuers(settings)
+    elif certificates is Certificates.MANAGED:
+        made["rbac.yaml"] = issuing_rights(settings)
     elif settings.ca_bundle is not None:
         made["ca-bundle.yaml"] = [bundle_map(settings)]
     return made
 
 
-def _overlay(overlay: Overlay) -> Manifest:
+def _overlay(settings: Settings, overlay: Overlay) -> Manifest:
     parts = [_source_folder(overlay.source)]
     if overlay.mode is not None:
         parts += [_policy_folder(overlay.mode, overlay.source), _mode_folder(overlay.mode, overlay.source)]
+    certificates = chosen(settings, overlay.certificates)
     return {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": ["../../base"],
-        "components": [f"../../components/{part}" for part in (*parts, overlay.certificates.value)],
+        "components": [f"../../components/{part}" for part in (*parts, certificates.value)],
     }
+
+
+def _monitoring(settings: Settings) -> dict[str, str]:
+    """Write what is applied, and beside it the rules and the dashboard for who has no operator and no sidecar."""
+    objects = {"podmonitor.yaml": [pod_monitor(settings)], "prometheusrule.yaml": [prometheus_rule(settings)]}
+    index: Manifest = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": list(objects),
+        "configMapGenerator": [dashboard.generator(settings)],
+    }
+    made = _under(MONITORING, {_INDEX: [index], **objects, "rules.yaml": [rules()]})
+    return made | {f"{MONITORING}/{dashboard.FILE}": dashboard.text()}
 
 
 def _under(folder: str, made: Mapping[str, Iterable[Manifest]]) -> dict[str, str]:

@@ -29,6 +29,7 @@ from webhook.web.aside import Aside
 from webhook.web.body import Meter
 from webhook.web.crowd import Crowd
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 from webhook.web.turns import Turns
@@ -64,6 +65,10 @@ class Service:
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
         self._aside = Aside()
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self._ports.requests)
+        self._meter = Meter()
         self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
         self._watch = self._watch_by(client) if client is not None else None
@@ -103,7 +108,7 @@ class Service:
         self._ports.stop(drain_seconds=drain_seconds)
 
     def _app(self, review: Review) -> ASGIApp:
-        meter, turns = Meter(), Turns()
+        turns = Turns()
 
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
@@ -111,7 +116,7 @@ class Service:
                 review=review,
                 state=self.state,
                 metrics=self.metrics,
-                meter=meter,
+                meter=self._meter,
                 turns=turns,
                 aside=self._aside,
             )

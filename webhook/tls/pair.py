@@ -44,16 +44,24 @@ def read_pair(certificate_path: Path, key_path: Path) -> Pair:
     Raises:
         CertificateError: a file is missing, is no PEM, or the two do not belong together.
     """
-    certificate_pem, key_pem = _read(certificate_path), _read(key_path)
-    certificate = read_certificate(certificate_pem, certificate_path)
-    key = read_key(key_pem, key_path)
+    return parse_pair(_read(certificate_path), _read(key_path), names=(certificate_path, key_path))
+
+
+def parse_pair(certificate_pem: bytes, key_pem: bytes, *, names: tuple[Path | str, Path | str]) -> Pair:
+    """Read and compare a certificate and its key; `names` of both are for the message.
+
+    Raises:
+        CertificateError: one is no PEM, or the two do not belong together.
+    """
+    certificate = read_certificate(certificate_pem, names[0])
+    key = read_key(key_pem, names[1])
     if not belongs(key, certificate):
-        msg = f"{key_path} is not the key of {certificate_path}: put the pair that was issued together"
+        msg = f"{names[1]} is not the key of {names[0]}: put the pair that was issued together"
         raise CertificateError(msg)
     return Pair(certificate, key, certificate_pem, key_pem)
 
 
-def read_certificate(pem: bytes, path: Path) -> x509.Certificate:
+def read_certificate(pem: bytes, path: Path | str) -> x509.Certificate:
     """Read the first certificate of a PEM text; `path` is for the message.
 
     Raises:
@@ -66,7 +74,7 @@ def read_certificate(pem: bytes, path: Path) -> x509.Certificate:
         raise CertificateError(msg) from error
 
 
-def read_key(pem: bytes, path: Path) -> SigningKey:
+def read_key(pem: bytes, path: Path | str) -> SigningKey:
     """Read an unencrypted private key that can sign.
 
     Raises:
@@ -92,7 +100,7 @@ def belongs(key: SigningKey, certificate: x509.Certificate) -> bool:
     return key.public_key().public_bytes(*der) == certificate.public_key().public_bytes(*der)
 
 
-def check_valid(certificate: x509.Certificate, path: Path, now: datetime) -> None:
+def check_valid(certificate: x509.Certificate, path: Path | str, now: datetime) -> None:
     """Refuse a certificate that is not valid at `now`.
 
     Raises:

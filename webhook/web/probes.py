@@ -46,6 +46,11 @@ class Probed(Protocol):
         """Tell whether its event loop still turns."""
 
 
+def is_ready(state: Probed) -> bool:
+    """Tell whether a process wants to be sent requests."""
+    return all(check.ok for check in state.readiness(datetime.now(UTC)))
+
+
 def probe_app(*, state: Probed, metrics: CommonMetrics) -> FastAPI:
     """Build the application of the plain port: nothing but probes and metrics."""
     app = bare_app()

@@ -1,4 +1,4 @@
-"""Both ways to a certificate."""
+"""The three ways to a certificate."""
 
 import base64
 from dataclasses import replace

@@ -19,9 +19,14 @@ def test_the_folder_in_the_repository_is_what_the_code_renders(settings: Setting
 
 
 def test_every_file_says_where_it_comes_from(settings: Settings) -> None:
-    assert {text.splitlines()[0] for text in files(settings).values()} == {
+    made = files(settings)
+    documents = {name: text for name, text in made.items() if name.endswith(".yaml")}
+
+    assert {text.splitlines()[0] for text in documents.values()} == {
         "# Rendered by `numagate manifests`: change the code or the policy, not this file."
     }
+    assert set(made) - set(documents) == {"monitoring/numagate.json"}
+    assert "Rendered by `numagate manifests`" in made["monitoring/numagate.json"]
 
 
 def test_every_file_that_an_index_names_is_there(settings: Settings) -> None:
@@ -79,7 +84,7 @@ def test_the_bundle_is_a_file_of_the_component_only_where_it_is_known(settings: 
 def test_certificates_come_behind_the_webhooks_that_they_change(settings: Settings, mode: str) -> None:
     index = yaml.safe_load(files(settings)[f"overlays/{mode}/kustomization.yaml"])
 
-    assert index["components"][-2:] == [f"../../components/{mode}", "../../components/self-signed"]
+    assert index["components"][-2:] == [f"../../components/{mode}", "../../components/managed"]
 
 
 @pytest.mark.parametrize("name", ["trial-file", "enforce-file", "observe-file"])

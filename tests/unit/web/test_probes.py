@@ -42,7 +42,7 @@ class Subject:
     ],
 )
 def test_readiness_is_short_unless_asked_or_ill(check: Check, path: str, status: int, text: str) -> None:
-    app = probe_app(state=Subject(check), metrics=CommonMetrics("0"))
+    app = probe_app(state=Subject(check), metrics=CommonMetrics("0", component="serve"))
 
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://numagate") as client:

@@ -21,6 +21,20 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="name of this replica in the Lease (default: the host's, made unique)",
     )
+    add(
+        "--tls-secret",
+        default="",
+        metavar="NAME",
+        help=f"issue and renew the certificates in this Secret (in a cluster: {api.TLS_SECRET}), and fill in the "
+        "caBundle of the webhook configurations; without it, files are read from --cert-dir",
+    )
+    add(
+        "--tls-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --tls-secret: one more DNS name or IP address of the certificate; repeatable",
+    )
     add_ports(parser, drain_seconds=5.0)
 
 
@@ -43,6 +57,8 @@ def _run(arguments: argparse.Namespace) -> int:
         world=arguments.world,
         lease=arguments.lease,
         certificates=arguments.cert_dir,
+        secret=arguments.tls_secret,
+        names=tuple(arguments.tls_name),
         bind=arguments.bind,
         port=arguments.port,
         probe_port=arguments.probe_port,

@@ -36,7 +36,12 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--namespace", default="numagate-system", help="namespace of the installation (default %(default)s)")
     add("--image", default=f"numagate:{__version__}", help="image of the service (default %(default)s)")
-    add("--ca-bundle", type=Path, metavar="FILE", help="CA certificate, PEM, that the API server shall trust")
+    add(
+        "--ca-bundle",
+        type=Path,
+        metavar="FILE",
+        help="CA certificate, PEM, that the API server shall trust; certificates are yours to issue then",
+    )
     add(
         "--api-server",
         action="append",

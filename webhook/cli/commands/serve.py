@@ -83,7 +83,9 @@ def _run(arguments: argparse.Namespace) -> int:
         from webhook.kube.connect import connect  # noqa: PLC0415  # 10 MB that the other modes need not pay
 
         client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context)
-    service = Service(settings, review=with_own_objects(Recall()), load=None if client else load, client=client)
+    recall = Recall()
+    service = Service(settings, review=with_own_objects(recall), load=None if client else load, client=client)
+    service.metrics.remembered(lambda: recall.hits)
     logs.configure(arguments.log_level)
     service.run()
     return 0
