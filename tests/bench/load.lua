@@ -1,15 +1,12 @@
 -- Posts one AdmissionReview again and again; what the run measured is written as one line of JSON.
--- Arguments: the file of the review, and where pods shall differ the text to write counted numbers in place of.
+-- Arguments: the file of the review, and where pods shall differ the number in it to count on from.
 
 local body, varied, number
 
-local function replaced(text, old, new)
-  return (text:gsub(old, new))
-end
-
 function init(arguments)
   local file = assert(io.open(arguments[1], "rb"))
-  body, varied, number = file:read("*a"), arguments[2], 0
+  body, varied = file:read("*a"), arguments[2]
+  number = os.time() % 600 * 100000 -- other pods than in the run before
   file:close()
   wrk.method = "POST"
   wrk.body = body
@@ -19,7 +16,8 @@ end
 function request()
   if varied then
     number = number + 1
-    return wrk.format(nil, nil, nil, replaced(body, varied, tostring(tonumber(varied) + number)))
+    local other = body:gsub(varied, string.format("%d", tonumber(varied) + number))
+    return wrk.format(nil, nil, nil, other)
   end
   return wrk.format()
 end

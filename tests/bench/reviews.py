@@ -4,18 +4,18 @@ import json
 from typing import Any
 
 GPUS = "2"
-NAMESPACE = "team-a"
-VARIED = "65536"
-"""The MiB of memory of the pod: where pods shall differ, a load generator writes other numbers in its place."""
+NAME = "llama-7d4b9c6f5d-x2x7k"
+VARIED = str(64 << 20)
+"""The KiB of memory of the pod: where pods shall differ, a load generator counts on from there."""
 
 
-def resources(memory: str = f"{VARIED}Mi", cpu: str = "16") -> dict[str, dict[str, str]]:
-    """Answer requests and limits that are equal: Guaranteed, whole CPUs."""
-    wanted = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": GPUS}
+def resources(memory: str = f"{VARIED}Ki", cpu: str = "16", gpus: str = GPUS) -> dict[str, dict[str, str]]:
+    """Answer requests and limits that are equal: Guaranteed."""
+    wanted = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpus}
     return {"requests": dict(wanted), "limits": dict(wanted)}
 
 
-def bench_pod(name: str = "llama-7d4b9c6f5d-x2x7k", **changes: str) -> dict[str, Any]:
+def bench_pod(**changes: str) -> dict[str, Any]:
     """Answer the pod as the API server shows it to webhooks: defaults, token volume and managed fields are in it."""
     probe = {"httpGet": {"path": "/health", "port": 8000, "scheme": "HTTP"}, "initialDelaySeconds": 60}
     probe |= {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
@@ -42,9 +42,8 @@ def bench_pod(name: str = "llama-7d4b9c6f5d-x2x7k", **changes: str) -> dict[str,
         "kind": "Pod",
         "apiVersion": "v1",
         "metadata": {
-            "name": name,
+            "name": NAME,
             "generateName": "llama-7d4b9c6f5d-",
-            "namespace": NAMESPACE,
             "uid": "5c0c4a55-8f4e-4a7e-9c53-2ad6a0a34c6b",
             "creationTimestamp": "2026-11-30T06:00:00Z",
             "labels": {"app": "llama", "pod-template-hash": "7d4b9c6f5d"},
@@ -93,8 +92,10 @@ def bench_pod(name: str = "llama-7d4b9c6f5d-x2x7k", **changes: str) -> dict[str,
     }
 
 
-def bench_review(obj: dict[str, Any] | None = None) -> bytes:
+def bench_review(namespace: str, obj: dict[str, Any] | None = None) -> bytes:
     """Write the review of the creation of a pod."""
+    pod = obj or bench_pod()
+    pod["metadata"]["namespace"] = namespace
     kind = {"group": "", "version": "v1", "kind": "Pod"}
     resource = {"group": "", "version": "v1", "resource": "pods"}
     user = {"username": "system:serviceaccount:kube-system:replicaset-controller"}
@@ -106,11 +107,11 @@ def bench_review(obj: dict[str, Any] | None = None) -> bytes:
         "resource": resource,
         "requestKind": kind,
         "requestResource": resource,
-        "name": "llama-7d4b9c6f5d-x2x7k",
-        "namespace": NAMESPACE,
+        "name": NAME,
+        "namespace": namespace,
         "operation": "CREATE",
         "userInfo": {**user, "groups": groups},
-        "object": obj or bench_pod(),
+        "object": pod,
         "oldObject": None,
         "dryRun": False,
         "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"},

@@ -30,6 +30,7 @@ class Health:
     """
 
     certificate_expiry: datetime | None = None
+    certificate: bytes = b""
     draining: bool = False
     heartbeat: float = field(default_factory=time.monotonic)
     shaken: float = math.inf

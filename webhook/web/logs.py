@@ -41,6 +41,8 @@ PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
 STACK = "stack"
+REASON = "reason"
+COUNT = "count"
 
 _EXTRA = "numagate_fields"
 

@@ -39,8 +39,8 @@ MAX_PIPELINED: Final = 100
 class DeadlineProtocol(HttpToolsProtocol):
     """Closes a connection whose client is silent or slow; an idle connection between requests may stay.
 
-    Each request's scope gets `state.received`, its arrival on the performance counter. `dropped` hears in one word why
-    a connection was cut off.
+    Each request's scope gets `state.received`, its arrival on the performance counter, and `state.peer`, the client's
+    certificate where one was asked for. `dropped` hears in one word why a connection was cut off.
     """
 
     address = ""
@@ -49,6 +49,7 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     _deadline: asyncio.TimerHandle | None = None
     _sending: asyncio.TimerHandle | None = None
+    _peer: dict[str, object] | None = None
     _in_head = False
     _bytes = 0
 
@@ -84,6 +85,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         """Take the connection."""
         super().connection_made(transport)
         transport.set_write_buffer_limits(MAX_UNREAD_BYTES)
+        self._peer = transport.get_extra_info("peercert")
         self._arm()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -118,6 +120,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._arm()
         self._in_head, self._bytes = True, 0
         self.scope["state"]["received"] = time.perf_counter()
+        self.scope["state"]["peer"] = self._peer
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header; a trailer, which comes after the body, is none."""
