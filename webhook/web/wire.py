@@ -22,7 +22,7 @@ API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
 
 MAX_REPLY_BYTES = 256 * 1024
-"""The API server reads replies without a limit, so the limit is ours; the largest pod that is judged needs an eighth."""
+"""The API server reads without a limit, so the limit is ours; the largest pod that is judged needs an eighth."""
 
 _CUT = "numagate left its repairs out: they would be too large; numagate lint shows them"
 
