@@ -70,7 +70,14 @@ CERT_MANAGER = Module(
     programs=(Program("cert-manager", ".", "2 minutes"),),
     files="deploy/crds",
 )
-MODULES = (CONTROL_PLANE, CERT_MANAGER)
+HELM = Module(
+    name="helm",
+    folder=HERE / "helm",
+    subject="helm",
+    pin="helm.sh/helm/v4",
+    programs=(Program("helm", "helm.sh/helm/v4/cmd/helm", "2 minutes"),),
+)
+MODULES = (CONTROL_PLANE, HELM, CERT_MANAGER)
 
 
 class BuildError(Exception):
@@ -206,12 +213,18 @@ def files_of(module: Module) -> Path:
 
 
 def build_flags(module: Module) -> list[str]:
-    """Answer the flags of `go build`: small programs that know their version, and one compile cache for all."""
+    """Answer the flags of `go build`: small programs, and one compile cache for all.
+
+    Those of Kubernetes know their version; whatever else is linked with its libraries must not take its own for it.
+    """
+    flags = ["-mod=readonly", "-modcacherw", "-trimpath", "-ldflags"]
+    if module.pin != CONTROL_PLANE.pin:
+        return [*flags, "-s -w"]
     version = version_of(module)
     major, minor, _ = version.removeprefix("v").split(".", 2)
     variables = {"gitVersion": version, "gitMajor": major, "gitMinor": minor}
     stamps = " ".join(f"-X {VERSION_VARIABLES}.{name}={value}" for name, value in variables.items())
-    return ["-mod=readonly", "-modcacherw", "-trimpath", "-ldflags", f"-s -w {stamps}"]
+    return [*flags, f"-s -w {stamps}"]
 
 
 def wait(process: subprocess.Popen[bytes], heartbeat: Callable[[], None]) -> int:

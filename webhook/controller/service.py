@@ -55,6 +55,7 @@ from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
 from webhook.web.client_auth import ClientAuth
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -94,6 +95,7 @@ class Controller:
         self._stop = threading.Event()
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
+        self._meter = Meter()
         self._known = KnownWorld(settings.namespace)
         self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
         self.changes = Changes()
@@ -235,7 +237,7 @@ class Controller:
             world=self._known,
             list_pods=partial(list_pods, self._client),
             metrics=self.metrics,
-            meter=Meter(),
+            meter=self._meter,
             worker=self._worker,
         )
 
@@ -251,6 +253,9 @@ class Controller:
         if (issuing := self._issuing) is not None:
             self.state.issued = lambda: issuing.issued
             self.state.certificates = lambda: issuing.note
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:

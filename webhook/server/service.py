@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.engine.request import Pass
@@ -28,6 +29,7 @@ from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.client_auth import ClientAuth
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -61,6 +63,10 @@ class Service:
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self._ports.requests)
+        self._meter = Meter()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
         clients = settings.clients
         self._store = CertificateStore(
@@ -108,9 +114,7 @@ class Service:
         """Drain and end; may be called from any thread."""
         self._ports.stop(drain_seconds=drain_seconds)
 
-    def _app(self, review: Review) -> FastAPI:
-        meter = Meter()
-
+    def _app(self, review: Review) -> ASGIApp:
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
                 review_pass=review_pass,
@@ -118,7 +122,7 @@ class Service:
                 state=self.state,
                 metrics=self.metrics,
                 worker=self._worker,
-                meter=meter,
+                meter=self._meter,
             )
 
         return webhook_app(

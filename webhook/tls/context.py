@@ -8,9 +8,12 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 
 from webhook.tls.authorities import Authorities
+from webhook.tls.chain import as_pem
+from webhook.tls.chain import read_all
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
 from webhook.tls.source import Folder
@@ -28,6 +31,9 @@ class Served:
     names: frozenset[str]
     serial: int
     not_after: datetime
+    lifetime: timedelta = timedelta()
+    shown: bytes = b""
+    """What a client gets to see: the certificates of the file, as PEM."""
     clients: Authorities | None = None
     """Whose certificate a client must show; None where none is asked for."""
 
@@ -86,7 +92,15 @@ class CertificateStore:
         clients = clients or (self._served.clients if self._served is not None else None)
         if clients is not None:
             clients.demand(context)
-        return Served(context, found.pair.names, certificate.serial_number, certificate.not_valid_after_utc, clients)
+        return Served(
+            context,
+            found.pair.names,
+            certificate.serial_number,
+            certificate.not_valid_after_utc,
+            lifetime=certificate.not_valid_after_utc - certificate.not_valid_before_utc,
+            shown=as_pem(read_all(found.pair.certificate_pem)),
+            clients=clients,
+        )
 
     def swap(self, served: Served) -> None:
         """Serve `served` to every handshake from now on; call it on the event loop's thread."""

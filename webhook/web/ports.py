@@ -78,6 +78,11 @@ class Ports:
         """The open connections of the TLS port."""
         return len(self._server.server_state.connections)
 
+    @property
+    def requests(self) -> int:
+        """The requests of the TLS port that have come and are not answered yet."""
+        return len(self._server.server_state.tasks)
+
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
         self._server.stop(drain_seconds=drain_seconds)

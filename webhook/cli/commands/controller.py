@@ -7,6 +7,7 @@ from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
 from webhook.cli.listening import clients
+from webhook.cli.secrecy import without_core_dumps
 from webhook.domain import api
 
 
@@ -51,6 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from webhook.manifests import in_force  # noqa: PLC0415
     from webhook.web import logs  # noqa: PLC0415
 
+    without_core_dumps()
     versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
     settings = Settings(
         identity=arguments.identity or f"{socket.gethostname()}_{uuid.uuid4()}",
