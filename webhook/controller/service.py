@@ -189,6 +189,7 @@ class Controller:
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
+            metrics=self.metrics,
             drain_seconds=self._settings.drain_seconds,
         )
 
