@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from typing import NoReturn
 
 import pytest
 from controlplane import build
@@ -31,23 +30,9 @@ TLS = "numagate-tls"
 
 
 @pytest.fixture(scope="module")
-def program(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> Path:
-    """Provide cert-manager."""
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
-
-    def report(line: str) -> None:
-        with capture.global_and_fixture_disabled():
-            build.say(f"\n{line}")
-
-    try:
-        return build.provide(build.CERT_MANAGER, report=report)["cert-manager"]
-    except build.BuildError as error:
-        unavailable(str(error))
-
-
-@pytest.fixture(scope="module")
-def cluster(programs: dict[str, Path], program: Path) -> Iterator[ControlPlane]:
+def cluster(programs: dict[str, Path], provide: Callable[[build.Module], dict[str, Path]]) -> Iterator[ControlPlane]:
     """Run an API server with cert-manager."""
+    program = provide(build.CERT_MANAGER)["cert-manager"]
     with ControlPlane(programs=programs, controllers=False) as running:
         cert_manager.install_kinds(running)
         with cert_manager.running(running, program):

@@ -137,6 +137,15 @@ def test_probes_need_no_certificate(guarded: Running) -> None:
     assert guarded.probe("/healthz").status == 200
 
 
+def test_a_look_of_the_service_at_its_own_port_is_no_refused_client(tmp_path: Path) -> None:
+    file = tmp_path / "clients.crt"
+    file.write_bytes(CA.certificate_pem)
+    with running(tmp_path, clients=Clients(file)) as service:
+        wait_until(lambda: service.probe("/readyz").status == 200)
+
+        assert [refusals(service, reason) for reason in ("missing", "untrusted", "expired", "name")] == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
 def test_the_clients_ca_changes_without_a_failed_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
