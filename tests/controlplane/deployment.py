@@ -30,6 +30,8 @@ class Deployment:
 
     def __exit__(self, *_: object) -> None:
         self._service.change_to([])
+        for replica in self.replicas:
+            replica.interrupt()
         self._stack.close()
 
     def _start(self) -> Replica:

@@ -1,6 +1,7 @@
 """Runs numagate's controllers and serving replicas against a test cluster, each as its own service account."""
 
 import os
+import signal
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from controlplane.process import free_ports
 from controlplane.process import until
 from controlplane.service import NUMAGATE
 from controlplane.service import READY_SECONDS
+from cryptography import x509
 from serving import review_body
 
 from webhook.domain import api
@@ -81,6 +83,10 @@ class Replica:
         self.daemon.until_ready(self.is_ready, seconds=READY_SECONDS)
         return self
 
+    def interrupt(self) -> None:
+        """Tell it to end without a lame duck time; nobody waits for that."""
+        self.daemon.process.send_signal(signal.SIGINT)
+
     def kill(self) -> None:
         """End it as a node does that has no memory left."""
         self.daemon.process.kill()
@@ -94,6 +100,16 @@ class Replica:
     def metric(self, name: str) -> float:
         """Answer the value of a metric; `name` includes its labels."""
         return self.series()[name]
+
+    def policy(self) -> str:
+        """Answer the names of the policies in force."""
+        policy: str = self.http.get("/version").json()["policy"]
+        return policy
+
+    def serial(self) -> int:
+        """Answer the serial number of the certificate that a new client sees."""
+        pem = ssl.get_server_certificate(("127.0.0.1", self.backend.port), timeout=10)
+        return x509.load_pem_x509_certificate(pem.encode()).serial_number
 
     def requests_seen(self) -> float:
         """Answer how many admission requests it has counted."""

@@ -54,9 +54,9 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def helm(programs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Helm:
+def helm(helm_program: Path, tmp_path_factory: pytest.TempPathFactory) -> Helm:
     """Run helm without a cluster."""
-    return Helm(programs["helm"], tmp_path_factory.mktemp("helm"))
+    return Helm(helm_program, tmp_path_factory.mktemp("helm"))
 
 
 @pytest.fixture(scope="module")

@@ -32,9 +32,9 @@ def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
 
 
 @pytest.fixture(scope="module")
-def helm(cluster: ControlPlane) -> Helm:
+def helm(helm_program: Path, cluster: ControlPlane) -> Helm:
     """Run helm as the cluster's administrator."""
-    return Helm(cluster.programs["helm"], cluster.folder, cluster.kubeconfig())
+    return Helm(helm_program, cluster.folder, cluster.kubeconfig())
 
 
 @pytest.fixture

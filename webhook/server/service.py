@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.engine.request import Pass
@@ -103,7 +104,7 @@ class Service:
         """Drain and end; may be called from any thread."""
         self._ports.stop(drain_seconds=drain_seconds)
 
-    def _app(self, review: Review) -> FastAPI:
+    def _app(self, review: Review) -> ASGIApp:
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
                 review_pass=review_pass,

@@ -54,7 +54,7 @@ def service_names(service: str, namespace: str, dns: Iterable[str] = (), address
     return Names(tuple(names), tuple(dict.fromkeys(_address(text) for text in addresses)))
 
 
-def issue_ca(*, now: datetime, days: int = CA_DAYS, common_name: str = "numagate CA") -> Pair:
+def issue_ca(*, now: datetime, days: float = CA_DAYS, common_name: str = "numagate CA") -> Pair:
     """Issue a self-signed CA that may sign serving certificates only (no further CA)."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = _name(common_name)
@@ -66,7 +66,7 @@ def issue_ca(*, now: datetime, days: int = CA_DAYS, common_name: str = "numagate
     return _sign(builder, key, key)
 
 
-def issue_leaf(ca: Pair, names: Names, *, now: datetime, days: int = LEAF_DAYS) -> Pair:
+def issue_leaf(ca: Pair, names: Names, *, now: datetime, days: float = LEAF_DAYS) -> Pair:
     """Issue a serving certificate; it never outlives its CA."""
     key = ec.generate_private_key(ec.SECP256R1())
     until = min(now + timedelta(days=days), ca.certificate.not_valid_after_utc)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from webhook.domain.errors import NumagateError
 from webhook.web import listener
@@ -25,7 +26,7 @@ class Ports:
         bind: str,
         port: int,
         probe_port: int,
-        app: FastAPI,
+        app: ASGIApp,
         probes: FastAPI,
         tls: Callable[[], ssl.SSLContext],
         health: Health,

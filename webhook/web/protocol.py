@@ -8,6 +8,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from webhook.web import status
+from webhook.web.reply import ReplyTransport
 
 RECEIVE_SECONDS = 5.0
 """From a connection's start, or a request's first byte, to the request's last byte."""
@@ -48,6 +49,8 @@ class DeadlineProtocol(HttpToolsProtocol):
         """Hand the request to the application."""
         self.scope["state"]["queue"] = len(self.tasks)
         super().on_headers_complete()
+        if not self.expect_100_continue:  # a write of its own, before the reply
+            self.cycle.transport = ReplyTransport(self.transport)  # type: ignore[assignment]  # what a cycle needs of it
         if self.parser.should_upgrade():
             # The parser is of no use after an upgrade that was not made.
             self.cycle.keep_alive = False

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.terminal import TerminalReporter
 from controlplane.balancer import Balancer
+from controlplane.case_service import Asked
 from controlplane.case_service import asked
 from controlplane.case_service import create_namespace
 from controlplane.cluster import ControlPlane
@@ -18,6 +21,19 @@ from promises import FIGURES
 from promises import Figures
 from promises import Scale
 from promises import policy_text
+
+LONG_ONLY = {
+    "test_ca_rotation.py": "test_managed_certificates.py",
+    "test_certificates_under_load.py": "test_service_tls.py",
+    "test_end_of_a_replica.py": "test_service_tls.py",
+    "test_idle_connections.py": "test_listener.py",
+}
+"""What has its short form elsewhere, and where."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what only the long form runs."""
+    return True if collection_path.name in LONG_ONLY and not config.getoption("long") else None
 
 
 @pytest.fixture(scope="session")
@@ -78,20 +94,15 @@ def deployment(service: Balancer, make_replica: Callable[[str], Replica], scale:
 
 
 @pytest.fixture(scope="session")
-def team(
-    control_plane: ControlPlane,
-    deployment: Deployment,
-    namespace_names: Iterator[str],
-    rendered_configurations: list[dict[str, Any]],
-) -> Iterator[str]:
-    """Let the API server ask the Service about one namespace; answer its name."""
-    name = create_namespace(control_plane, next(namespace_names))
-    with asked(control_plane, deployment, rendered_configurations, [name]):
-        yield name
+def asking(
+    control_plane: ControlPlane, namespace_names: Iterator[str], rendered_configurations: list[dict[str, Any]]
+) -> Callable[[Asked], AbstractContextManager[str]]:
+    """Let the API server ask a service about a new namespace; a `with` block gets its name."""
 
+    @contextmanager
+    def ask(service: Asked) -> Iterator[str]:
+        name = create_namespace(control_plane, next(namespace_names))
+        with asked(control_plane, service, rendered_configurations, [name]):
+            yield name
 
-@pytest.fixture
-def replica(make_replica: Callable[[str], Replica]) -> Iterator[Replica]:
-    """Run one replica of a test's own."""
-    with make_replica("alone") as running:
-        yield running.until_ready()
+    return ask

@@ -55,11 +55,10 @@ class Installation:
     certificates: Path
     program: Path
     """Which program new processes run."""
-    drain_seconds: float
 
     def replica(self, name: str) -> Replica:
         """Make a serving replica."""
-        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=self.drain_seconds))
+        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=1.0))
 
     def controller(self) -> Replica:
         """Make a controller."""
@@ -85,22 +84,25 @@ class Installation:
         return deployment.requests_seen() > 0
 
 
+@pytest.fixture(scope="module")
+def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
+    """Run an API server of our own: a release has names that there are once."""
+    with ControlPlane(programs=programs, controllers=False) as running:
+        for name in (TEAM, NAMESPACE):
+            running.create_namespace(name)
+        yield running
+
+
 @pytest.fixture
 def installed(
-    programs: dict[str, Path], before: Previous, case_certificates: Path, policy_file: Path, scale: Scale
+    cluster: ControlPlane, helm_program: Path, before: Previous, case_certificates: Path, policy_file: Path
 ) -> Iterator[Installation]:
-    """Install the release before this one, into an API server of its own: a release has names that there are once."""
-    with (
-        ControlPlane(programs=programs, controllers=False) as cluster,
-        Balancer(lag=scale.of(short=0.3, long=1.5), delay=scale.of(short=0.05, long=0.2)) as service,
-    ):
-        for name in (TEAM, NAMESPACE):
-            cluster.create_namespace(name)
+    """Install the release before this one; its Service is slow enough that connections are opened all the time."""
+    helm = Helm(helm_program, cluster.folder, cluster.kubeconfig())
+    with Balancer(lag=0.3, delay=0.05) as service:
         options = (f"--url={service.url}", f"--ca-bundle={case_certificates / 'ca.crt'}", f"--policy={policy_file}")
-        helm = Helm(programs["helm"], cluster.folder, cluster.kubeconfig())
         helm.run("install", RELEASE, str(before.chart(*options)), *OURS)
-        drain_seconds = scale.of(short=1.0, long=15.0)
-        yield Installation(cluster, helm, service, case_certificates, before.program, drain_seconds)
+        yield Installation(cluster, helm, service, case_certificates, before.program)
 
 
 def lasts(found: Arrivals, seconds: float) -> bool:
