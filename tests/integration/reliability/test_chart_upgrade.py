@@ -34,6 +34,8 @@ from promises import Scale
 
 OURS = ("--namespace", NAMESPACE)
 TEAM = "team"
+DRAIN_SECONDS = 15.0
+"""As shipped: how long a replica answers on, unless nobody asks any more."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ class Installation:
 
     def replica(self, name: str) -> Replica:
         """Make a serving replica."""
-        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=1.0))
+        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=DRAIN_SECONDS))
 
     def controller(self) -> Replica:
         """Make a controller."""
