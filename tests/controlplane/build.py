@@ -73,11 +73,11 @@ CERT_MANAGER = Module(
 HELM = Module(
     name="helm",
     folder=HERE / "helm",
-    subject="Helm",
+    subject="helm",
     pin="helm.sh/helm/v4",
     programs=(Program("helm", "helm.sh/helm/v4/cmd/helm", "2 minutes"),),
 )
-MODULES = (CONTROL_PLANE, CERT_MANAGER, HELM)
+MODULES = (CONTROL_PLANE, HELM, CERT_MANAGER)
 
 
 class BuildError(Exception):

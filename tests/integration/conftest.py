@@ -33,20 +33,20 @@ Provide = Callable[[build.Module], dict[str, Path]]
 
 @pytest.fixture(scope="session")
 def provide(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> Provide:
-    """Provide the programs of a module, building them with visible progress where they are missing."""
+    """Provide the programs of a Go module, building them with visible progress where they are missing."""
     capture = pytestconfig.pluginmanager.getplugin("capturemanager")
 
     def report(line: str) -> None:
         with capture.global_and_fixture_disabled():
             build.say(f"\n{line}")
 
-    def provided(module: build.Module) -> dict[str, Path]:
+    def found(module: build.Module) -> dict[str, Path]:
         try:
             return build.provide(module, report=report)
         except build.BuildError as error:
             unavailable(str(error))
 
-    return provided
+    return found
 
 
 @pytest.fixture(scope="session")

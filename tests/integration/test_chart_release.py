@@ -32,7 +32,7 @@ def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
 
 
 @pytest.fixture(scope="module")
-def helm(helm_program: Path, cluster: ControlPlane) -> Helm:
+def helm(cluster: ControlPlane, helm_program: Path) -> Helm:
     """Run helm as the cluster's administrator."""
     return Helm(helm_program, cluster.folder, cluster.kubeconfig())
 

@@ -9,6 +9,7 @@ from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
 from webhook.manifests.certificates import chosen
 from webhook.manifests.certificates import issuers
+from webhook.manifests.client_auth import asking
 from webhook.manifests.controller import controller
 from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
@@ -134,7 +135,7 @@ def parts(settings: Settings, overlay: Overlay) -> dict[str, list[Manifest]]:
         made["certificates.yaml"] = issuing_rights(settings)
     if overlay.mode is not None:
         made["webhooks.yaml"] = _asked(settings, overlay.mode, certificates, overlay.source)
-    return made
+    return {file: asking(settings, manifests) for file, manifests in made.items()}
 
 
 def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:

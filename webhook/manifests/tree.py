@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from pathlib import Path
 
+from webhook.manifests import client_auth
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import bundle_map
 from webhook.manifests.certificates import chosen
@@ -54,6 +55,7 @@ def kustomization(settings: Settings) -> dict[str, str]:
             answer |= _component(_mode_folder(mode, source), {"webhooks.yaml": webhooks(settings, mode, None, source)})
     for certificates in Certificates:
         answer |= _under(f"components/{certificates.value}", _certificates(settings, certificates))
+    answer |= _under(f"components/{client_auth.COMPONENT}", {_INDEX: [client_auth.component(settings)]})
     for name, overlay in OVERLAYS.items():
         answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(settings, overlay)]})
     return answer | _monitoring(settings)

@@ -40,6 +40,9 @@ EXPIRES = "expires"
 PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
+REASON = "reason"
+COUNT = "count"
+STACK = "stack"
 
 _EXTRA = "numagate_fields"
 

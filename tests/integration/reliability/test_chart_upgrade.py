@@ -35,7 +35,7 @@ from promises import Scale
 OURS = ("--namespace", NAMESPACE)
 TEAM = "team"
 DRAIN_SECONDS = 15.0
-"""As shipped: how long a replica answers on, unless nobody asks any more."""
+"""As shipped: how long a replica answers on at most, while somebody asks."""
 
 
 @pytest.fixture(scope="module")
@@ -86,23 +86,29 @@ class Installation:
         return deployment.requests_seen() > 0
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
-    """Run an API server of our own: a release has names that there are once."""
+    """Run an API server of its own: a release has names that there are once."""
     with ControlPlane(programs=programs, controllers=False) as running:
-        for name in (TEAM, NAMESPACE):
-            running.create_namespace(name)
         yield running
 
 
 @pytest.fixture
 def installed(
-    cluster: ControlPlane, helm_program: Path, before: Previous, case_certificates: Path, policy_file: Path
+    *,
+    cluster: ControlPlane,
+    helm_program: Path,
+    before: Previous,
+    case_certificates: Path,
+    policy_file: Path,
+    scale: Scale,
 ) -> Iterator[Installation]:
-    """Install the release before this one; its Service is slow enough that connections are opened all the time."""
-    helm = Helm(helm_program, cluster.folder, cluster.kubeconfig())
-    with Balancer(lag=0.3, delay=0.05) as service:
+    """Install the release before this one."""
+    with Balancer(lag=scale.of(short=0.3, long=1.5), delay=scale.of(short=0.05, long=0.2)) as service:
+        for name in (TEAM, NAMESPACE):
+            cluster.create_namespace(name)
         options = (f"--url={service.url}", f"--ca-bundle={case_certificates / 'ca.crt'}", f"--policy={policy_file}")
+        helm = Helm(helm_program, cluster.folder, cluster.kubeconfig())
         helm.run("install", RELEASE, str(before.chart(*options)), *OURS)
         yield Installation(cluster, helm, service, case_certificates, before.program)
 
