@@ -78,7 +78,10 @@ def test_an_empty_folder_misses_everything(settings: Settings, tmp_path: Path) -
 def test_the_bundle_is_a_file_of_the_component_only_where_it_is_known(settings: Settings) -> None:
     name = "components/self-signed/ca-bundle.yaml"
 
-    assert (name in kustomization(settings), name in kustomization(replace(settings, ca_bundle=b"PEM"))) == (False, True)
+    assert (name in kustomization(settings), name in kustomization(replace(settings, ca_bundle=b"PEM"))) == (
+        False,
+        True,
+    )
 
 
 @pytest.mark.parametrize("mode", ["observe", "trial", "enforce"])
