@@ -411,6 +411,28 @@ def test_while_draining_every_reply_closes_its_connection_and_none_is_lost(tmp_p
     idle.close()
 
 
+def test_who_has_just_shaken_hands_gets_an_answer_though_the_service_ends(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        fresh = service.connect()
+        fresh.connect()
+
+        service.service.stop()
+        wait_until(lambda: refuses_connections(service))
+        reply = exchange(fresh, "POST", "/mutate", review_body())
+
+    assert (reply.status, reply.headers["connection"]) == (200, "close")
+    fresh.close()
+
+
+def refuses_connections(service: Running) -> bool:
+    """Tell whether nobody listens any more."""
+    try:
+        socket.create_connection(("127.0.0.1", service.service.port), 10).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 def test_a_bug_at_the_start_is_a_failed_start(tmp_path: Path) -> None:
     def broken() -> NoReturn:
         raise ZeroDivisionError
