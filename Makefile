@@ -13,6 +13,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
 KEEP ?=
+MINUTES ?= 30
+RELIABILITY = tests/integration/reliability
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
@@ -35,10 +37,11 @@ PLAIN ?=
 FUZZ = -m fuzz.run --seconds $(SECONDS) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(PLAIN),--plain $(PLAIN)) $(TARGETS)
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants fuzz browser demo bench scale lock manifests image imageroot clean distclean
+# Every target with a help text is no file.
+.PHONY: $(shell awk -F: '/^[a-z-]+:.*\#\# /{print $$1}' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Make .venv with the package (editable) and its development tools; PYTHON=... picks a Python.
 	@:
@@ -64,6 +67,7 @@ format: setup ## Format the code and apply safe fixes.
 
 test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
+	@$(MAKE) promtool || { [[ -z "$${CI:-}" ]] && echo "No promtool: the tests of the alert rules are skipped."; }
 	@$(MAKE) browser || { [[ -z "$${CI:-}" ]] && echo "No browser: the tests that need one are skipped."; }
 	@$(PYTEST) webhook tests
 
@@ -89,14 +93,27 @@ fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=60 each, TARGETS="review q
 		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/fuzz.txt; }
 	@PYTHONPATH=tests $(BIN)/python $(FUZZ)
 
+promtool: ## Provide Prometheus' promtool for the tests of the alert rules: Debian's, unpacked into the user's cache.
+	@scripts/promtool.sh
+
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh
 
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
-bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--keep keeps the figures.
+bench: controlplane ## Measure decisions, the service beside bare ones, pod creation and start-up; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+	@$(BIN)/python tests/bench/side_by_side.py $(KEEP)
+
+bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
+	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
+
+reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
+	@$(PYTEST) --verbose --long $(RELIABILITY)
+
+soak: controlplane ## Put a real cluster's load on numagate for MINUTES=30: memory, descriptors, failures.
+	@$(PYTEST) --verbose --long --minutes=$(MINUTES) $(RELIABILITY)/test_soak.py
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/scale.py $(KEEP)

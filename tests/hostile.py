@@ -73,6 +73,7 @@ BODIES: Mapping[str, bytes] = {
     "deep objects that never end": b'{"a":' * 100_000,
     "deep mixed": nested(50_000, b'[{"a":', b"}]"),
     "deeper than any object": nested(1000, b"[", b"]"),
+    "as deep as one more reader stands": nested(300, b"[", b"]"),
     "v1beta1": review_body().replace(b"admission.k8s.io/v1", b"admission.k8s.io/v1beta1"),
     "another kind": review_body().replace(b"AdmissionReview", b"ConversionReview"),
     "no kind": review_body().replace(b'"kind": "AdmissionReview"', b'"kin": "AdmissionReview"'),

@@ -91,7 +91,7 @@ def review(workload: Workload, request: Request, world: World) -> Decision:
         return respond.exempt(exempt[0], [ruling.policy for _, ruling in ruled])
     modes = _strictest(ruling.modes for _, ruling in ruled)
     about = _About(modes, requester, controlled=_is_controlled(new), alone=len(located) == 1)
-    decision = _decide(judged, labelled, about)
+    decision = replace(_decide(judged, labelled, about), modes=modes)
     if not exempt or not decision.allowed:
         return decision
     return replace(decision, audit={**decision.audit, **respond.use_of(exempt[0])}, exempt_by=exempt[0].by)

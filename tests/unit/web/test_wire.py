@@ -123,6 +123,11 @@ def test_legal_oddities_are_read() -> None:
     assert wire.read(review_body(obj=oddities), Pass.MUTATE).object == oddities
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**19 - 1, 10**18, -(2**63) - 1, -(10**19) + 1, 10**40])
+def test_integers_stay_whole(number: int) -> None:
+    assert wire.read(review_body(obj={"a": number}), Pass.MUTATE).object == {"a": number}
+
+
 @pytest.mark.parametrize("body", ODD_REVIEWS.values(), ids=ODD_REVIEWS)
 def test_an_odd_review_is_read_as_go_reads_it(body: bytes) -> None:
     request = wire.read(body, Pass.MUTATE)
@@ -132,6 +137,12 @@ def test_an_odd_review_is_read_as_go_reads_it(body: bytes) -> None:
 
 def test_nesting_within_the_limit_is_read() -> None:
     assert wire.read(nested(150, b"[", b"]"), Pass.MUTATE).uid == UID
+
+
+def test_a_body_of_many_brackets_that_is_not_deep_is_read() -> None:
+    many: dict[str, object] = {"a": [{}] * 500}
+
+    assert wire.read(review_body(obj=many), Pass.MUTATE).object == many
 
 
 def test_an_accepted_request_gets_the_shortest_answer() -> None:

@@ -6,6 +6,7 @@ from webhook.cli.command import Command
 from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
+from webhook.cli.listening import clients
 from webhook.cli.secrecy import without_core_dumps
 from webhook.domain import api
 
@@ -65,6 +66,7 @@ def _run(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         probe_port=arguments.probe_port,
         tls_minimum=versions[arguments.tls_min_version],
+        clients=clients(arguments),
         drain_seconds=arguments.drain_seconds,
     )
     client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-controller")
