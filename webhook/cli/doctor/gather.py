@@ -50,6 +50,7 @@ _REFUSED: Final = (401, 403)
 _SECONDS: Final = 10.0
 _MOST_BYTES: Final = 1 << 20
 _HTTPS: Final = 443
+_NOBODY: Final = "no endpoints available"
 
 
 def gather(client: Client, *, namespace: str, now: datetime) -> Facts:
@@ -160,7 +161,8 @@ class _Cluster:
         try:
             self._client.send(Ask(path=f"{path}/healthz", seconds=_SECONDS, most=_MOST_BYTES))
         except KubeError as error:
-            return _why(error, "get", "services/proxy", self._namespace)
+            # That nobody is ready is told by another probe.
+            return None if _NOBODY in str(error) else _why(error, "get", "services/proxy", self._namespace)
         return ""
 
     def _by_address(self, url: str) -> tuple[str, bytes | None]:
