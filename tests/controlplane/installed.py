@@ -31,7 +31,6 @@ FLAGS: Final = ("--enable-aggregator-routing=true",)
 """Without kube-proxy nobody answers at the address of a Service: so the API server goes to the endpoints itself."""
 MERGE: Final = "application/merge-patch+json"
 SLICES: Final = f"/apis/discovery.k8s.io/v1/namespaces/{NAMESPACE}/endpointslices"
-ENDPOINTS: Final = f"/api/v1/namespaces/{NAMESPACE}/endpoints"
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
 
@@ -73,7 +72,6 @@ def installed(cluster: ControlPlane, certificates: Path, address: str, *, mode: 
                 stack.enter_context(replica)
                 _write_pod(cluster, replica, templates[name], address)
             _write_slices(cluster, name, replicas, address)
-            _write_endpoints(cluster, name, replicas, address)
         until(lambda: bool(snapshot_text(cluster)), what="the first snapshot")
         for replica in (one for replicas in runs.values() for one in replicas):
             replica.until_ready()
@@ -115,27 +113,15 @@ def _write_pod(cluster: ControlPlane, replica: Replica, template: dict[str, Any]
 def _write_slices(cluster: ControlPlane, service: str, replicas: list[Replica], address: str) -> None:
     """Write the endpoints, a slice for each: two processes of one address have different ports."""
     for replica in replicas:
+        # The API server is a proxy only for endpoints that are pods.
+        pod = {"kind": "Pod", "namespace": NAMESPACE, "name": replica.name}
         body = {
             "apiVersion": "discovery.k8s.io/v1",
             "kind": "EndpointSlice",
             "metadata": {"name": replica.name, "labels": {"kubernetes.io/service-name": service}},
             "addressType": "IPv4",
             "ports": [{"name": "https", "port": ports_of(replica)["https"], "protocol": "TCP"}],
-            "endpoints": [{"addresses": [address], "conditions": {"ready": True}}],
+            "endpoints": [{"addresses": [address], "conditions": {"ready": True}, "targetRef": pod}],
         }
         created = cluster.request("POST", SLICES, body)
         assert created.status == 201, created.body
-
-
-def _write_endpoints(cluster: ControlPlane, service: str, replicas: list[Replica], address: str) -> None:
-    """Write the same in the older form, by which the API server finds a Service that it is asked to be a proxy for."""
-    subsets = [
-        {
-            "addresses": [{"ip": address}],
-            "ports": [{"name": "https", "port": ports_of(replica)["https"], "protocol": "TCP"}],
-        }
-        for replica in replicas
-    ]
-    body = {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": service}, "subsets": subsets}
-    created = cluster.request("POST", ENDPOINTS, body)
-    assert created.status == 201, created.body

@@ -20,7 +20,6 @@ from typing import NoReturn
 import pytest
 from controlplane.cluster import ControlPlane
 from controlplane.identity import ORDINARY
-from controlplane.installed import ENDPOINTS
 from controlplane.installed import FLAGS
 from controlplane.installed import MERGE
 from controlplane.installed import NAMESPACE
@@ -32,8 +31,12 @@ from controlplane.service import NUMAGATE
 from controlplane.service import numagate
 from serving import issue
 
+from webhook import registry
+from webhook.cli.doctor import probes
 from webhook.cli.doctor.examine import examine
 from webhook.cli.doctor.gather import gather
+from webhook.cli.doctor.result import Probe
+from webhook.cli.doctor.result import Status
 from webhook.kube.connect import connect
 
 ADMISSION: Final = "/apis/admissionregistration.k8s.io/v1"
@@ -87,12 +90,16 @@ def until_said(cluster: ControlPlane, expected: Said) -> None:
 
 
 SECONDS: Final = 20
+EVERY_PROBE: Final = {probe.name for probe in registry.load(probes, "PROBE", Probe)}
 ALWAYS: Final[Said] = {("proxy", "unknown")}
 """The API server of the tests is no pod."""
 
 
 def test_a_healthy_installation_is_healthy(cluster: ControlPlane) -> None:
     until_said(cluster, set())
+
+    facts = gather(connect(kubeconfig=cluster.kubeconfig()), namespace=NAMESPACE, now=datetime.now(UTC))
+    assert {one.probe for one in examine(facts) if one.result.status is Status.OK} == EVERY_PROBE - {"proxy"}
 
 
 def run(cluster: ControlPlane, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -332,12 +339,10 @@ def test_a_ca_that_has_ended_is_told(cluster: ControlPlane, tmp_path: Path) -> N
 
 
 def test_a_port_where_nobody_listens_is_told(cluster: ControlPlane) -> None:
-    nobody = {"name": "https", "port": 1, "protocol": "TCP"}
+    nobody = [{"name": "https", "port": 1, "protocol": "TCP"}]
+    one, other = (Scenario(set(), f"{SLICES}/serving-{number}", lambda _: {"ports": nobody}) for number in (1, 2))
 
-    def elsewhere(found: dict[str, Any]) -> dict[str, Any]:
-        return {"subsets": [{**found["subsets"][0], "ports": [nobody]}]}
-
-    with broken(cluster, Scenario(set(), f"{ENDPOINTS}/numagate", elsewhere)):
+    with broken(cluster, one), broken(cluster, other):
         until_said(cluster, {("reach", "problem")})
 
 
