@@ -5,6 +5,7 @@ from typing import Any
 from webhook.manifests.choices import read_settings
 from webhook.manifests.crds import crds
 from webhook.manifests.rbac import controller_rights
+from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
 
 SETTINGS = read_settings()
@@ -18,6 +19,7 @@ def objects() -> list[dict[str, Any]]:
         *crds(),
         reports_definition(),
         *controller_rights(SETTINGS),
+        *issuing_rights(SETTINGS),
         *serving_rights(SETTINGS),
     ]
 

@@ -28,19 +28,37 @@ RUNNING: list[ControlPlane | WebhookService | CaseService] = []
 """What has logs that belong to the report of a failed test."""
 
 
+Provide = Callable[[build.Module], dict[str, Path]]
+
+
 @pytest.fixture(scope="session")
-def programs(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> dict[str, Path]:
-    """Provide the control plane's programs, building them with visible progress where they are missing."""
+def provide(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> Provide:
+    """Provide the programs of a Go module, building them with visible progress where they are missing."""
     capture = pytestconfig.pluginmanager.getplugin("capturemanager")
 
     def report(line: str) -> None:
         with capture.global_and_fixture_disabled():
             build.say(f"\n{line}")
 
-    try:
-        return build.provide(report=report)
-    except build.BuildError as error:
-        unavailable(str(error))
+    def found(module: build.Module) -> dict[str, Path]:
+        try:
+            return build.provide(module, report=report)
+        except build.BuildError as error:
+            unavailable(str(error))
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def programs(provide: Provide) -> dict[str, Path]:
+    """Provide the control plane's programs."""
+    return provide(build.CONTROL_PLANE)
+
+
+@pytest.fixture(scope="session")
+def helm_program(provide: Provide) -> Path:
+    """Provide helm."""
+    return provide(build.HELM)["helm"]
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,7 @@ GOLDEN = {
     (CONTROLLER, OWN): {
         "configmaps/numagate-world: create get patch watch",
         "leases.coordination.k8s.io/numagate-controller: create get update",
+        "secrets/numagate-tls: create get patch update watch",
     },
     (CONTROLLER, "default"): set(),
 }

@@ -1,7 +1,8 @@
-"""Keeps our webhook configurations in step with the policies in force, while this replica leads.
+"""Keeps our webhook configurations in step with the policies in force and with the certificates, while we lead.
 
 They are written for policies: which resources are accelerators, which namespaces are exempt, by which labels policies
-select. Where they fall behind, pods that a policy is for never reach numagate.
+select. Where they fall behind, pods that a policy is for never reach numagate. And where the controller issues the
+certificates, they tell the API server whom to trust.
 """
 
 import json
@@ -13,10 +14,13 @@ from collections.abc import Sequence
 from typing import Final
 from typing import Protocol
 
+from webhook.controller import trust
 from webhook.controller.budget import Budget
 from webhook.controller.drift import Drift
 from webhook.controller.drift import Patch
 from webhook.controller.drift import compare
+from webhook.controller.rotator import Installed
+from webhook.controller.rotator import Outcome
 from webhook.domain import keys
 from webhook.domain.errors import NumagateError
 from webhook.domain.raw import JsonObject
@@ -29,8 +33,8 @@ WORDS: Final = ("mutating", "validating")
 
 LOOK_SECONDS: Final = 2.0
 """How often to see whether the policies have changed, which asks nobody."""
-READ_SECONDS: Final = 60.0
-"""How often to read what is installed, where they have not."""
+READ_SECONDS: Final = 10.0
+"""How often to read what is installed, where they have not: so long may a caBundle be missing that was taken out."""
 RETRY_SECONDS: Final = 10.0
 
 IN_STEP: Final = "in step"
@@ -41,7 +45,7 @@ Render = Callable[[Sequence[JsonObject], str], Sequence[JsonObject]]
 """Makes both configurations of policy documents and a mode; raises ValueError for what is no mode."""
 
 
-class Installed(Protocol):
+class Cluster(Protocol):
     """Both configurations, as they are in the cluster."""
 
     def read(self, word: str) -> JsonObject | None:
@@ -49,6 +53,16 @@ class Installed(Protocol):
 
     def write(self, word: str, patch: Patch) -> None:
         """Patch one."""
+
+
+class Certificates(Protocol):
+    """The certificates, whose CA the configurations tell to trust."""
+
+    def step(self, installed: Installed) -> Outcome:
+        """Take the next step in view of what is installed; answer what to publish."""
+
+    def rest(self) -> None:
+        """Hear that another replica leads."""
 
 
 class Meters(Protocol):
@@ -60,28 +74,37 @@ class Meters(Protocol):
     def mended(self, word: str) -> None:
         """Count a write."""
 
+    def published(self, word: str) -> None:
+        """Count a write of a caBundle."""
+
 
 class Keeper:
-    """Runs on a thread of its own. `policies` answers the documents in force, `leading` whether it is ours to write."""
+    """Runs on a thread of its own. `policies` answers the documents in force, `leading` whether it is ours to write.
+
+    Without `certificates` another one issues them.
+    """
 
     def __init__(
         self,
-        installed: Installed,
+        installed: Cluster,
         *,
         render: Render,
+        certificates: Certificates | None = None,
         policies: Callable[[], Sequence[JsonObject]],
         leading: Callable[[], bool],
         meters: Meters,
         clock: Callable[[], float] = time.monotonic,
         look_seconds: float = LOOK_SECONDS,
+        read_seconds: float = READ_SECONDS,
     ) -> None:
         self._installed = installed
         self._render = render
+        self._certificates = certificates
         self._policies = policies
         self._leading = leading
         self._meters = meters
         self._clock = clock
-        self._look_seconds = look_seconds
+        self._look_seconds, self._read_seconds = look_seconds, read_seconds
         self._budgets = {word: Budget() for word in WORDS}
         self._seen: Sequence[JsonObject] | None = None
         self._due = 0.0
@@ -109,15 +132,22 @@ class Keeper:
         if not self._leading():
             self._seen = None
             self._forget()
+            if self._certificates is not None:
+                self._certificates.rest()
             return
         policies = self._policies()
         if policies == self._seen and self._clock() < self._due:
             return
         self._seen, self._due = policies, self._clock() + RETRY_SECONDS
         # No policy at all is no reason to write: there is nothing to be in step with.
+        installed = {word: self._installed.read(word) for word in WORDS if policies or self._certificates}
+        if self._trust(installed):
+            # What was read is outdated now, and perhaps there is more to do: the next look comes at once.
+            self._seen = None
+            return
         for word in WORDS if policies else ():
-            self._keep(word, policies)
-        self._due = self._clock() + READ_SECONDS
+            self._keep(word, installed[word], policies)
+        self._due = self._clock() + self._read_seconds
 
     @property
     def note(self) -> str:
@@ -130,8 +160,27 @@ class Keeper:
             for word in WORDS:
                 self._meters.drifted(word, fields=0, entries=0)
 
-    def _keep(self, word: str, policies: Sequence[JsonObject]) -> None:
-        found = self._installed.read(word)
+    def _trust(self, installed: Installed) -> bool:
+        """Let the certificates take a step, and publish their CAs; answer whether anything was written."""
+        if self._certificates is None:
+            return False
+        outcome = self._certificates.step(installed)
+        wrote = outcome.moved
+        for word, found in installed.items() if outcome.bundle is not None else ():
+            wrote |= found is not None and trust.is_ours(found) and self._publish(word, found, outcome.bundle or b"")
+        return wrote
+
+    def _publish(self, word: str, found: JsonObject, bundle: bytes) -> bool:
+        """Write the caBundle where it differs, without a limit: an entry without one refuses pods, or misses them."""
+        drift = trust.distrust(found, bundle)
+        if not drift.fields:
+            return False
+        self._installed.write(word, drift.patch)
+        self._meters.published(word)
+        _LOGGER.info("the %s webhook configuration: caBundle of %d entries written", word, len(drift.fields))
+        return True
+
+    def _keep(self, word: str, found: JsonObject | None, policies: Sequence[JsonObject]) -> None:
         if found is None:
             self._tell(word, "not installed")
             return

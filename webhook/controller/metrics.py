@@ -1,5 +1,6 @@
 """Metrics of the controller: what it holds, what it writes, and whether it leads."""
 
+import math
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -7,6 +8,8 @@ from datetime import datetime
 from prometheus_client import Counter
 from prometheus_client import Gauge
 
+from webhook.tls.rotation import Phase
+from webhook.tls.rotation import Step
 from webhook.web.common_metrics import CommonMetrics
 
 
@@ -57,6 +60,48 @@ class Metrics(CommonMetrics):
             ["configuration"],
             registry=registry,
         )
+
+        self._published = Counter(
+            "numagate_ca_bundle_writes",
+            "Times that the caBundle of a webhook configuration was filled in.",
+            ["configuration"],
+            registry=registry,
+        )
+        self._steps = Counter(
+            "numagate_certificate_steps", "Steps of issuing and rotation taken.", ["step"], registry=registry
+        )
+        self._step_failures = Counter(
+            "numagate_certificate_step_failures", "Looks after the certificates that failed.", registry=registry
+        )
+        self._phase = Gauge(
+            "numagate_certificate_phase", "1 for how far the rotation of the CA is.", ["phase"], registry=registry
+        )
+        self._ca_expiry = Gauge(
+            "numagate_ca_expiry_timestamp_seconds",
+            "When the CA of the certificate ends, in Unix time; of the leader, where the controller issues.",
+            registry=registry,
+        )
+        for step in Step:
+            self._steps.labels(step.value)
+        self.rotation(None, None)
+
+    def published(self, word: str) -> None:
+        """Count a write of the caBundle of the mutating or validating configuration."""
+        self._published.labels(word).inc()
+
+    def rotated(self, step: Step) -> None:
+        """Count a step of issuing or rotation."""
+        self._steps.labels(step.value).inc()
+
+    def rotation_failed(self) -> None:
+        """Count a look after the certificates that failed."""
+        self._step_failures.inc()
+
+    def rotation(self, phase: Phase | None, ca_ends: datetime | None) -> None:
+        """Show how far a rotation is, and when the CA ends; None where this replica does not know."""
+        for one in Phase:
+            self._phase.labels(one.value).set(one is phase)
+        self._ca_expiry.set(math.nan if ca_ends is None else ca_ends.timestamp())
 
     def drifted(self, word: str, *, fields: int, entries: int) -> None:
         """Show how far the mutating or validating configuration is from what it should be."""

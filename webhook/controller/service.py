@@ -28,6 +28,7 @@ from webhook.controller.app import controller_app
 from webhook.controller.changes import Changes
 from webhook.controller.configurations import ClusterConfigurations
 from webhook.controller.documents import Documents
+from webhook.controller.issuing import Issuing
 from webhook.controller.keeper import Keeper
 from webhook.controller.keeper import Render
 from webhook.controller.known_world import KnownWorld
@@ -52,6 +53,7 @@ from webhook.kube.single import ObjectWatch
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
+from webhook.web.client_auth import ClientAuth
 from webhook.web.ports import Ports
 from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
@@ -63,6 +65,10 @@ JOIN_SECONDS: Final = 5.0
 _LABELS: Final = {"app.kubernetes.io/name": "numagate", "app.kubernetes.io/component": "controller"}
 
 _LOGGER = logging.getLogger("numagate.controller")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class Controller:
@@ -106,24 +112,34 @@ class Controller:
         self._kinds = (*self.picture.sinks, kinds.WORLD)
         self.state = State(missing=lambda: self.changes.missing(self._kinds), leading=lambda: self.election.leading)
         self._writer = self._writing()
+        self._issuing = Issuing(settings, client, metrics=self.metrics, wall=_now) if settings.secret else None
         self._keeper = self._keeping(render) if render is not None else None
+        clients = settings.clients
         self._store = CertificateStore(
-            settings.certificates, minimum=settings.tls_minimum, clock=lambda: datetime.now(UTC)
+            settings.certificates if self._issuing is None else self._issuing.source,
+            minimum=settings.tls_minimum,
+            clock=_now,
+            clients=clients.authorities(_now()) if clients else None,
+        )
+        self._clients = (
+            ClientAuth(clients, self._store, registry=self.metrics.registry, clock=_now) if clients else None
         )
         self._certificate = CertificateUpkeep(self._store, metrics=self.metrics, health=self.state)
+        app = controller_app(
+            endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
+            state=self.state,
+            metrics=self.metrics,
+            lifespan=self._lifespan,
+        )
         self.ports = Ports(
             bind=settings.bind,
             port=settings.port,
             probe_port=settings.probe_port,
-            app=controller_app(
-                endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
-                state=self.state,
-                metrics=self.metrics,
-                lifespan=self._lifespan,
-            ),
+            app=self._clients.guard(app) if self._clients else app,
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
+            metrics=self.metrics,
             drain_seconds=settings.drain_seconds,
         )
         self._count()
@@ -166,6 +182,8 @@ class Controller:
         )
         made = self.picture.threads(self._client, self._stop, on_restart=self.metrics.restarted)
         runs = {"watch-World": own.run, "writer": self._writer.run}
+        if self._issuing is not None:
+            runs["watch-Secret"] = self._issuing.watch.run
         if self._keeper is not None:
             runs["configurations"] = self._keeper.run
         for name, run in runs.items():
@@ -188,9 +206,13 @@ class Controller:
         keeper = Keeper(
             ClusterConfigurations(self._client),
             render=render,
-            policies=self.picture.policies.in_force,
-            leading=lambda: self.election.leading and not self.changes.missing(self._kinds),
+            certificates=self._issuing.rotator if self._issuing else None,
+            # Certificates wait for nothing; policies that are not known whole are none to be in step with.
+            policies=lambda: () if self.changes.missing(self._kinds) else self.picture.policies.in_force(),
+            leading=lambda: self.election.leading,
             meters=self.metrics,
+            look_seconds=self._settings.look_seconds,
+            read_seconds=self._settings.read_seconds,
         )
         self.state.configurations = lambda: keeper.note
         return keeper
@@ -229,14 +251,19 @@ class Controller:
         for documents in (self.picture.policies, self.picture.profiles):
             self.metrics.judges(documents.kind, documents.invalid)
         self.metrics.leads(lambda: self.election.leading)
+        if (issuing := self._issuing) is not None:
+            self.state.issued = lambda: issuing.issued
+            self.state.certificates = lambda: issuing.note
         self.metrics.ready(lambda: is_ready(self.state))
         self.metrics.held(lambda: self._meter.held)
         self.metrics.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
-        await self._certificate.step()
-        polling = asyncio.create_task(poll([self._certificate.step], seconds=self._settings.poll_seconds))
+        steps = [self._certificate.step, *([self._clients.step] if self._clients else [])]
+        for step in steps:
+            await step()
+        polling = asyncio.create_task(poll(steps, seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
         _LOGGER.info("stopped")

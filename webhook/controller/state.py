@@ -13,12 +13,15 @@ from webhook.web.probes import Check
 class State(Health):
     """`missing` answers the kinds that were not read whole yet, `leading` whether this replica leads.
 
-    `configurations` says how the webhook configurations are, "" where nobody looks at them.
+    `configurations` says how the webhook configurations are, "" where nobody looks at them. `issued` tells whether
+    there is a certificate yet, and `certificates` how they are, "" where another one issues them.
     """
 
     missing: Callable[[], list[str]]
     leading: Callable[[], bool]
     configurations: Callable[[], str] = lambda: ""
+    issued: Callable[[], bool] = lambda: True
+    certificates: Callable[[], str] = lambda: ""
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Yield what a replica needs in order to be sent requests; it need not lead."""
@@ -28,4 +31,6 @@ class State(Health):
         # That they differ is told, and no reason to send requests elsewhere.
         if note := self.configurations():
             yield Check("configurations", ok=True, detail="", note=note)
+        if note := self.certificates():
+            yield Check("certificates", self.issued(), "no certificate has been issued yet", note=note)
         yield from self.basics(now)

@@ -43,5 +43,11 @@ DISABLED = "disabled"
 INSTALLED_MODE = DOMAIN + "mode"
 """Label of both webhook configurations: the mode that they were rendered for."""
 
+CERTIFICATES = DOMAIN + "certificates"
+"""Annotation of both webhook configurations: who fills in their caBundle."""
+
+MANAGED = "managed"
+"""The value of it that says: the controller."""
+
 KEEP_IN_STEP = DOMAIN + "keep-in-step"
 """Annotation of a webhook configuration: `false` keeps the controller from writing it."""

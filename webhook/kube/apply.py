@@ -1,5 +1,6 @@
-"""Writes objects: applies a ConfigMap as a whole, patches a status."""
+"""Writes objects: applies a ConfigMap as a whole, creates and replaces by name, patches a status."""
 
+import uuid
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Final
@@ -14,6 +15,7 @@ from webhook.kube.client import Ask
 from webhook.kube.client import Client
 from webhook.kube.resource import Resource
 
+SECRETS: Final = Resource("", "v1", "secrets")
 CONFIG_MAPS: Final = Resource("", "v1", "configmaps")
 MANAGER: Final = "numagate-controller"
 
@@ -45,6 +47,35 @@ def apply_config_map(
             content=APPLY_PATCH,
         )
     )
+
+
+def create_by_name(client: Client, path: str, body: JsonObject) -> None:
+    """Create the object at `path`, where there is none; one that somebody else has just created stays as it is.
+
+    Server-side apply under a manager of its own, which owns nothing yet and so may change nothing: unlike POST it names
+    the object, so that a role may grant the verbs "create" and "patch" on this name only.
+
+    Raises:
+        KubeError: `status` is CONFLICT where another content is there already.
+    """
+    client.send(
+        Ask(
+            method="PATCH",
+            path=path,
+            query={"fieldManager": f"{MANAGER}-{uuid.uuid4()}"},
+            body=orjson.dumps(body),
+            content=APPLY_PATCH,
+        )
+    )
+
+
+def replace(client: Client, path: str, body: JsonObject) -> None:
+    """Replace the object at `path`, if it still has the resource version that is in `body`.
+
+    Raises:
+        KubeError: `status` is CONFLICT where it has another one.
+    """
+    client.send(Ask(method="PUT", path=path, query={"fieldManager": MANAGER}, body=orjson.dumps(body)))
 
 
 def patch_status(client: Client, resource: Resource, *, name: str, status: Mapping[str, object]) -> None:

@@ -25,5 +25,5 @@ def deployment(settings: Settings, source: Source = Source.OBJECTS) -> Manifest:
     # No CPU limit: a throttled webhook delays every pod of the cluster.
     resources: Manifest = {"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "384Mi"}}
     container = pods.container(settings, NAME, arguments, resources)
-    pod = pods.pod(NAME, LABELS, container, [mount])
+    pod = pods.pod(NAME, LABELS, container, [mount, pods.certificate()])
     return pods.deployment(settings, NAME, LABELS, replicas=3, pod=pod)

@@ -7,7 +7,9 @@ from webhook.manifests import objects
 from webhook.manifests import policy_text
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
+from webhook.manifests.certificates import chosen
 from webhook.manifests.certificates import issuers
+from webhook.manifests.client_auth import asking
 from webhook.manifests.controller import controller
 from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
@@ -17,6 +19,7 @@ from webhook.manifests.monitoring.dashboard import config_map
 from webhook.manifests.monitoring.rules import prometheus_rule
 from webhook.manifests.monitoring.scrape import pod_monitor
 from webhook.manifests.rbac import controller_rights
+from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Mode
@@ -40,18 +43,18 @@ class Overlay:
 
 
 def _overlays() -> Mapping[str, Overlay]:
-    named: dict[str, Overlay] = {}
-    for certificates in Certificates:
-        named |= _modes(certificates, Source.OBJECTS)
-    return named | _modes(Certificates.SELF_SIGNED, Source.FILE)
+    return (
+        _modes(Certificates.MANAGED, Source.OBJECTS, server="self-signed")
+        | _modes(Certificates.CERT_MANAGER, Source.OBJECTS, server="cert-manager", tail="-cert-manager")
+        # Without a controller there is nobody to issue.
+        | _modes(Certificates.SELF_SIGNED, Source.FILE, server="self-signed-file", tail="-file")
+    )
 
 
-def _modes(certificates: Certificates, source: Source) -> dict[str, Overlay]:
-    """Answer the combinations of one way to certificates; the plain name of a mode goes with `numagate certs`."""
-    tail = "" if source is Source.OBJECTS else f"-{source.value}"
-    suffix = "" if certificates is Certificates.SELF_SIGNED else f"-{certificates.value}"
-    named = {certificates.value + tail: Overlay(None, certificates, source)}
-    return named | {mode.value + suffix + tail: Overlay(mode, certificates, source) for mode in Mode}
+def _modes(certificates: Certificates, source: Source, *, server: str, tail: str = "") -> dict[str, Overlay]:
+    """Answer the combinations of one way to certificates: the `server` alone, and each mode."""
+    named = {server: Overlay(None, certificates, source)}
+    return named | {mode.value + tail: Overlay(mode, certificates, source) for mode in Mode}
 
 
 OVERLAYS = _overlays()
@@ -72,8 +75,11 @@ def base(settings: Settings) -> dict[str, list[Manifest]]:
     }
 
 
-def source_objects(settings: Settings, source: Source) -> dict[str, list[Manifest]]:
-    """Answer the servers for a policy in objects, or in a file that only observes."""
+def source_objects(settings: Settings, source: Source, *, issues: bool = False) -> dict[str, list[Manifest]]:
+    """Answer the servers for a policy in objects, or in a file that only observes.
+
+    Where the controller `issues`, it needs `issuing_rights`, too.
+    """
     if source is Source.FILE:
         return {
             "policy.yaml": [objects.policy_map(settings, policy_text.observing(settings.policy_text))],
@@ -84,7 +90,7 @@ def source_objects(settings: Settings, source: Source) -> dict[str, list[Manifes
         "rbac.yaml": [*serving_rights(settings), *controller_rights(settings)],
         "networkpolicy.yaml": [objects.network_policy(settings, egress=True)],
         "deployment.yaml": [deployment(settings, source)],
-        "controller.yaml": controller(settings),
+        "controller.yaml": controller(settings, issues=issues),
     }
 
 
@@ -107,17 +113,29 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     if name == CRDS:
         return list(crds())
     if name == MONITORING:
-        return [pod_monitor(settings), prometheus_rule(settings), config_map(settings)]
-    overlay = OVERLAYS[name]
-    made = base(settings) | source_objects(settings, overlay.source)
+        return monitoring(settings)
+    return [manifest for manifests in parts(settings, OVERLAYS[name]).values() for manifest in manifests]
+
+
+def monitoring(settings: Settings) -> list[Manifest]:
+    """Answer what is for the Prometheus operator and for Grafana's sidecar."""
+    return [pod_monitor(settings), prometheus_rule(settings), config_map(settings)]
+
+
+def parts(settings: Settings, overlay: Overlay) -> dict[str, list[Manifest]]:
+    """Answer the objects of an overlay by the file that they are written to, in the order in which they are applied."""
+    certificates = chosen(settings, overlay.certificates)
+    issues = certificates is Certificates.MANAGED
+    made = base(settings) | source_objects(settings, overlay.source, issues=issues)
     if overlay.mode is not None:
         made["policy.yaml"] = policy(settings, overlay.mode, overlay.source)
-    answer = [manifest for manifests in made.values() for manifest in manifests]
-    if overlay.certificates is Certificates.CERT_MANAGER:
-        answer += issuers(settings)
+    if certificates is Certificates.CERT_MANAGER:
+        made["certificates.yaml"] = issuers(settings)
+    if issues:
+        made["certificates.yaml"] = issuing_rights(settings)
     if overlay.mode is not None:
-        answer += _asked(settings, overlay.mode, overlay)
-    return answer
+        made["webhooks.yaml"] = _asked(settings, overlay.mode, certificates, overlay.source)
+    return {file: asking(settings, manifests) for file, manifests in made.items()}
 
 
 def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:
@@ -136,10 +154,10 @@ def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, 
     )
 
 
-def _asked(settings: Settings, mode: Mode, overlay: Overlay) -> list[Manifest]:
+def _asked(settings: Settings, mode: Mode, certificates: Certificates, source: Source) -> list[Manifest]:
     """Answer the webhook configurations with the annotation that tells who owns their CA bundle."""
-    key, value = annotation(settings, overlay.certificates)
-    made = webhooks(settings, mode, overlay.certificates, overlay.source)
+    key, value = annotation(settings, certificates)
+    made = webhooks(settings, mode, certificates, source)
     for configuration in made:
         metadata = configuration["metadata"]
         if isinstance(metadata, dict):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from collections.abc import Mapping
 
-from webhook.manifests.settings import TLS_SECRET
+from webhook.domain.api import TLS_SECRET
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
@@ -43,7 +43,7 @@ def deployment(settings: Settings, name: str, labels: Mapping[str, str], *, repl
 
 def pod(name: str, labels: Mapping[str, str], container: Manifest, mounts: Iterable[Mount]) -> Manifest:
     """Make the spec of a pod that runs `container` as the service account `name`, with its `mounts`."""
-    mounts = (*mounts, _TLS)
+    mounts = tuple(mounts)
     return {
         "serviceAccountName": name,
         "automountServiceAccountToken": False,
@@ -109,6 +109,16 @@ def token() -> Mount:
     return {"name": "api-access", "projected": {"sources": sources}}, _TOKEN_FOLDER
 
 
+def certificate() -> Mount:
+    """Mount the serving certificate and its key, and no other key of the Secret: it may hold those of CAs.
+
+    A Secret that is not there yet is waited for, and so is one without these keys.
+    """
+    items = [{"key": key, "path": key} for key in ("tls.crt", "tls.key")]
+    secret = {"secretName": TLS_SECRET, "defaultMode": 0o400, "items": items}
+    return {"name": "tls", "secret": secret}, TLS_FOLDER
+
+
 def _scrape() -> Manifest:
     return {
         "prometheus.io/scrape": "true",
@@ -148,6 +158,5 @@ def _mount(volume: Manifest, folder: str) -> Manifest:
     return {"name": volume["name"], "mountPath": folder, "readOnly": True}
 
 
-_TLS: Mount = ({"name": "tls", "secret": {"secretName": TLS_SECRET, "defaultMode": 0o400}}, TLS_FOLDER)
 _TMP: Manifest = {"name": "tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}}
 _TMP_MOUNT: Manifest = {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108 - a volume of the pod's own

@@ -6,12 +6,16 @@ from webhook.domain.api import GROUP
 from webhook.domain.api import LEASE
 from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
+from webhook.domain.api import TLS_SECRET
 from webhook.domain.api import WORLD_MAP
 from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import Manifest
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import metadata
+
+ISSUING = "numagate-certificates"
+"""Name of the role, for the controller, that goes with certificates of its own."""
 
 _API = "rbac.authorization.k8s.io"
 _CONFIGURATIONS = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
@@ -44,12 +48,22 @@ def controller_rights(settings: Settings) -> list[Manifest]:
     return [*_granted(settings, CONTROLLER, cluster, prefix="Cluster"), *_granted(settings, CONTROLLER, own)]
 
 
-def _granted(settings: Settings, name: str, rules: list[Manifest], *, prefix: str = "") -> list[Manifest]:
+def issuing_rights(settings: Settings) -> list[Manifest]:
+    """Let the controller keep the certificates in one Secret, by its name."""
+    # "patch" is for creation by server-side apply, which names the object; every later write is a PUT of a version.
+    verbs = ["create", "get", "patch", "update", "watch"]
+    return _granted(settings, CONTROLLER, [_rule("", ["secrets"], verbs, [TLS_SECRET])], role=ISSUING)
+
+
+def _granted(
+    settings: Settings, name: str, rules: list[Manifest], *, prefix: str = "", role: str = ""
+) -> list[Manifest]:
     """Give `rules` to the service account `name`, in our namespace or (prefix "Cluster") everywhere."""
-    made = metadata(name, None if prefix else settings.namespace)
+    role = role or name
+    made = metadata(role, None if prefix else settings.namespace)
     kind = f"{prefix}Role"
     bound = {
-        "roleRef": {"apiGroup": _API, "kind": kind, "name": name},
+        "roleRef": {"apiGroup": _API, "kind": kind, "name": role},
         "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": settings.namespace}],
     }
     return [

@@ -25,9 +25,6 @@ POLICY_KEY = "policy.yaml"
 CONTROLLER = "numagate-controller"
 """Name of the controller's Deployment, Service and service account."""
 
-TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
-"""Secret that the serving certificate is mounted from."""
-
 LABELS = {"app.kubernetes.io/name": NAME}
 """Labels of all objects, and the selector of the pods."""
 
@@ -64,6 +61,7 @@ class Settings:
     where it is None the field is left to whoever owns the certificates. `api_servers` are the address blocks (CIDR)
     that the pods may call; without any, whatever listens on the ports of API servers. `selected` are the namespace
     labels that policies select by; `controller_url` is to the controller's Service what `url` is to the other.
+    With `client_auth` whoever calls must show a certificate, of one of `client_names`, or of the usual name.
     """
 
     policy: Policy
@@ -75,6 +73,8 @@ class Settings:
     api_servers: tuple[str, ...] = ()
     selected: tuple[str, ...] = ()
     controller_url: str | None = None
+    client_auth: bool = False
+    client_names: tuple[str, ...] = ()
 
     @property
     def encoded_bundle(self) -> str | None:

@@ -5,13 +5,13 @@ import logging
 import math
 from collections.abc import AsyncIterator
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.engine.request import Pass
@@ -25,11 +25,15 @@ from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
+from webhook.web.aside import Aside
 from webhook.web.body import Meter
+from webhook.web.client_auth import ClientAuth
+from webhook.web.crowd import Crowd
 from webhook.web.ports import Ports
 from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
+from webhook.web.turns import Turns
 
 if TYPE_CHECKING:
     from webhook.kube.client import Client
@@ -61,22 +65,32 @@ class Service:
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
+        self._aside = Aside()
         self.metrics.ready(lambda: is_ready(self.state))
         self.metrics.held(lambda: self._meter.held)
         self.metrics.in_flight(lambda: self._ports.requests)
         self._meter = Meter()
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
-        self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
+        clients = settings.clients
+        self._store = CertificateStore(
+            settings.certificates,
+            minimum=settings.tls_minimum,
+            clock=_now,
+            clients=clients.authorities(_now()) if clients else None,
+        )
+        self._clients = (
+            ClientAuth(clients, self._store, registry=self.metrics.registry, clock=_now) if clients else None
+        )
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
         self._watch = self._watch_by(client) if client is not None else None
         self._ports = Ports(
             bind=settings.bind,
             port=settings.port,
             probe_port=settings.probe_port,
-            app=self._app(review),
+            app=self._clients.guard(self._app(review)) if self._clients else self._app(review),
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
+            metrics=self.metrics,
             drain_seconds=settings.drain_seconds,
         )
         self.port = self._ports.port
@@ -92,26 +106,29 @@ class Service:
         try:
             self._ports.run()
         finally:
-            self._worker.shutdown(wait=False, cancel_futures=True)
+            self._aside.close()
 
     @property
-    def connections(self) -> int:
+    def crowd(self) -> Crowd:
         """The open connections of the TLS port."""
-        return self._ports.connections
+        return self._ports.crowd
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
         self._ports.stop(drain_seconds=drain_seconds)
 
-    def _app(self, review: Review) -> FastAPI:
+    def _app(self, review: Review) -> ASGIApp:
+        turns = Turns()
+
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
                 review_pass=review_pass,
                 review=review,
                 state=self.state,
                 metrics=self.metrics,
-                worker=self._worker,
                 meter=self._meter,
+                turns=turns,
+                aside=self._aside,
             )
 
         return webhook_app(
@@ -141,10 +158,12 @@ class Service:
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
-        await self._upkeep.step()
+        steps = [self._upkeep.step, *([self._clients.step] if self._clients else [])]
+        for step in steps:
+            await step()
         if self._watch is not None:
             self._watch.start()
-        polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
+        polling = asyncio.create_task(poll(steps, seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
         if self._watch is not None:

@@ -1,6 +1,7 @@
 """Upkeep of what comes from files: the certificate, and the policy or the world snapshot."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from webhook.server.installing import Installer
@@ -11,6 +12,7 @@ from webhook.server.state import State
 from webhook.tls.context import CertificateStore
 from webhook.web.certificate import CertificateUpkeep
 from webhook.web.refresh import Reloader
+from webhook.web.refresh import fingerprint
 
 
 class Upkeep:
@@ -32,9 +34,8 @@ class Upkeep:
         self._policy: Reloader[Loaded] | None = None
         if load is not None:
             installer = Installer(state, metrics)
-            self._policy = Reloader(
-                files=_watched(settings), load=load, accept=installer.accept, reject=installer.reject
-            )
+            look = partial(fingerprint, _watched(settings))
+            self._policy = Reloader(look=look, load=load, accept=installer.accept, reject=installer.reject)
 
     async def step(self) -> None:
         """Look at both once."""

@@ -11,12 +11,13 @@ from datetime import datetime
 from datetime import timedelta
 from pathlib import Path
 
-from webhook.tls import files
+from webhook.tls.authorities import Authorities
 from webhook.tls.chain import as_pem
 from webhook.tls.chain import read_all
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
-from webhook.tls.pair import read_pair
+from webhook.tls.source import Folder
+from webhook.tls.source import Source
 
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 """For TLS 1.2: forward secret and authenticated. TLS 1.3 has no other."""
@@ -33,24 +34,31 @@ class Served:
     lifetime: timedelta = timedelta()
     shown: bytes = b""
     """What a client gets to see: the certificates of the file, as PEM."""
+    clients: Authorities | None = None
+    """Whose certificate a client must show; None where none is asked for."""
 
 
 class CertificateStore:
-    """The certificate that the server serves, and the files that it comes from."""
+    """The certificate that the server serves, and where it comes from: a folder of files, or another source."""
 
     def __init__(
-        self, folder: Path, *, minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2, clock: Callable[[], datetime]
+        self,
+        source: Path | Source,
+        *,
+        minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
+        clock: Callable[[], datetime],
+        clients: Authorities | None = None,
     ) -> None:
-        """Load the first certificate.
+        """Load the first certificate; with `clients`, a client without a certificate of theirs is refused.
 
         Raises:
             CertificateError: it cannot be served.
         """
-        self._folder = folder
+        self._source = Folder(source) if isinstance(source, Path) else source
         self._minimum = minimum
         self._clock = clock
         self._served: Served | None = None
-        served = self.load()
+        served = self.load(clients)
         self._served = served
         # Handshakes start in this context. Its own certificate is only used until the callback has chosen another.
         self.context = served.context
@@ -62,36 +70,36 @@ class CertificateStore:
         assert self._served is not None  # noqa: S101  # set by __init__, for the type checker
         return self._served
 
-    @property
-    def files(self) -> tuple[Path, Path]:
-        """The certificate and key file."""
-        return self._folder / files.CERTIFICATE, self._folder / files.KEY
+    def look(self) -> tuple[str, ...]:
+        """Answer what is there now, as hashes: another answer is worth a `load`."""
+        return self._source.look()
 
-    def load(self) -> Served:
-        """Build and check a context from the files as they are now; what is served stays as it is.
+    def load(self, clients: Authorities | None = None) -> Served:
+        """Build and check a context from what is there now; what is served stays as it is.
+
+        `clients` are new CAs of clients; without them, those in force stay.
 
         Raises:
-            CertificateError: the files cannot be served.
+            CertificateError: it cannot be served.
         """
-        # A mounted Secret is swapped by a symlink: resolve it once, so that both files are of one version.
-        certificate_path, key_path = (path.resolve() for path in self.files)
-        pair = read_pair(certificate_path, key_path)
-        check_valid(pair.certificate, certificate_path, self._clock())
-        if self._served is not None and pair.names.isdisjoint(self._served.names):
-            msg = f"{certificate_path} is for other names than the certificate served: issue it for the same Service"
-            raise CertificateError(msg)
-        context = _build_context(certificate_path, key_path, self._minimum)
-        if read_pair(certificate_path, key_path) != pair:
-            msg = f"{certificate_path} changed while it was read: trying again"
-            raise CertificateError(msg)
-        leaf = pair.certificate
+        with self._source.opened() as found:
+            certificate, name = found.pair.certificate, found.name
+            check_valid(certificate, name, self._clock())
+            if self._served is not None and found.pair.names.isdisjoint(self._served.names):
+                msg = f"{name} is for other names than the certificate served: issue it for the same Service"
+                raise CertificateError(msg)
+            context = _build_context(found.certificate_path, found.key_path, name, self._minimum)
+        clients = clients or (self._served.clients if self._served is not None else None)
+        if clients is not None:
+            clients.demand(context)
         return Served(
             context,
-            pair.names,
-            leaf.serial_number,
-            leaf.not_valid_after_utc,
-            lifetime=leaf.not_valid_after_utc - leaf.not_valid_before_utc,
-            shown=as_pem(read_all(pair.certificate_pem)),
+            found.pair.names,
+            certificate.serial_number,
+            certificate.not_valid_after_utc,
+            lifetime=certificate.not_valid_after_utc - certificate.not_valid_before_utc,
+            shown=as_pem(read_all(found.pair.certificate_pem)),
+            clients=clients,
         )
 
     def swap(self, served: Served) -> None:
@@ -103,7 +111,7 @@ class CertificateStore:
         connection.context = self.served.context
 
 
-def _build_context(certificate: Path, key: Path, minimum: ssl.TLSVersion) -> ssl.SSLContext:
+def _build_context(certificate: Path, key: Path, name: str, minimum: ssl.TLSVersion) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = minimum
     context.set_ciphers(_CIPHERS)
@@ -114,6 +122,6 @@ def _build_context(certificate: Path, key: Path, minimum: ssl.TLSVersion) -> ssl
     try:
         context.load_cert_chain(certificate, key)
     except (ssl.SSLError, OSError) as error:
-        msg = f"{certificate} and its key cannot be loaded: {error}"
+        msg = f"{name} and its key cannot be loaded: {error}"
         raise CertificateError(msg) from error
     return context

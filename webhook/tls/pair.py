@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -15,6 +16,9 @@ from cryptography.hazmat.primitives.serialization import PublicFormat
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from webhook.domain.errors import NumagateError
+
+_UNREADABLE = (ValueError, UnsupportedAlgorithm, x509.InvalidVersion, x509.DuplicateExtension)
+"""What cryptography raises for a certificate that is none, or is damaged inside."""
 
 SigningKey: TypeAlias = EllipticCurvePrivateKey | RSAPrivateKey | Ed25519PrivateKey
 
@@ -44,29 +48,44 @@ def read_pair(certificate_path: Path, key_path: Path) -> Pair:
     Raises:
         CertificateError: a file is missing, is no PEM, or the two do not belong together.
     """
-    certificate_pem, key_pem = _read(certificate_path), _read(key_path)
-    certificate = read_certificate(certificate_pem, certificate_path)
-    key = read_key(key_pem, key_path)
+    return parse_pair(_read(certificate_path), _read(key_path), names=(certificate_path, key_path))
+
+
+def parse_pair(certificate_pem: bytes, key_pem: bytes, *, names: tuple[Path | str, Path | str]) -> Pair:
+    """Read and compare a certificate and its key; `names` of both are for the message.
+
+    Raises:
+        CertificateError: one is no PEM, or the two do not belong together.
+    """
+    certificate = read_certificate(certificate_pem, names[0])
+    key = read_key(key_pem, names[1])
     if not belongs(key, certificate):
-        msg = f"{key_path} is not the key of {certificate_path}: put the pair that was issued together"
+        msg = f"{names[1]} is not the key of {names[0]}: put the pair that was issued together"
         raise CertificateError(msg)
     return Pair(certificate, key, certificate_pem, key_pem)
 
 
-def read_certificate(pem: bytes, path: Path) -> x509.Certificate:
+def read_certificate(pem: bytes, path: Path | str) -> x509.Certificate:
     """Read the first certificate of a PEM text; `path` is for the message.
 
     Raises:
         CertificateError: there is none.
     """
     try:
-        return x509.load_pem_x509_certificate(pem)
-    except ValueError as error:
+        return _complete(x509.load_pem_x509_certificate(pem))
+    except _UNREADABLE as error:
         msg = f"{path} holds no PEM certificate: is the file whole?"
         raise CertificateError(msg) from error
 
 
-def read_key(pem: bytes, path: Path) -> SigningKey:
+def _complete(certificate: x509.Certificate) -> x509.Certificate:
+    """Read what is otherwise only read when it is asked for, so that a damaged certificate is found at once."""
+    _ = certificate.public_key(), certificate.subject, certificate.issuer, certificate.extensions
+    _ = certificate.serial_number, certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    return certificate
+
+
+def read_key(pem: bytes, path: Path | str) -> SigningKey:
     """Read an unencrypted private key that can sign.
 
     Raises:
@@ -77,7 +96,7 @@ def read_key(pem: bytes, path: Path) -> SigningKey:
     except TypeError as error:
         msg = f"{path} is encrypted: numagate needs the key without a passphrase"
         raise CertificateError(msg) from error
-    except ValueError as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         msg = f"{path} holds no PEM private key: is the file whole?"
         raise CertificateError(msg) from error
     if not isinstance(key, SigningKey):
@@ -92,7 +111,7 @@ def belongs(key: SigningKey, certificate: x509.Certificate) -> bool:
     return key.public_key().public_bytes(*der) == certificate.public_key().public_bytes(*der)
 
 
-def check_valid(certificate: x509.Certificate, path: Path, now: datetime) -> None:
+def check_valid(certificate: x509.Certificate, path: Path | str, now: datetime) -> None:
     """Refuse a certificate that is not valid at `now`.
 
     Raises:
@@ -110,7 +129,7 @@ def subject_names(certificate: x509.Certificate) -> list[str]:
     """Answer the subject alternative names: DNS names and addresses."""
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except (x509.ExtensionNotFound, ValueError):
+    except x509.ExtensionNotFound:
         return []
     found = names.get_values_for_type(x509.DNSName)
     return found + [str(address) for address in names.get_values_for_type(x509.IPAddress)]

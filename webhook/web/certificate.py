@@ -14,16 +14,16 @@ _LOGGER = logging.getLogger("numagate.upkeep")
 
 
 class CertificateUpkeep:
-    """Loads the certificate again when its files change; a refused content leaves the last good one in force."""
+    """Loads the certificate again when its source changes; a refused content leaves the last good one in force."""
 
     def __init__(self, store: CertificateStore, *, metrics: CommonMetrics, health: Health) -> None:
         self._store = store
         self._metrics = metrics
         self._health = health
-        self._reloader = Reloader(files=store.files, load=store.load, accept=self._accept, reject=self._reject)
+        self._reloader = Reloader(look=store.look, load=store.load, accept=self._accept, reject=self._reject)
 
     async def step(self) -> None:
-        """Look at the files once."""
+        """Look at the source once."""
         await self._reloader.step()
 
     def _accept(self, served: Served) -> None:

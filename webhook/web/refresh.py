@@ -1,7 +1,6 @@
 """Keeps what comes from files fresh: polls, loads aside, swaps whole, and keeps the last good one."""
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Awaitable
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Generic
 from typing import TypeVar
 
 from webhook.domain.errors import NumagateError
+from webhook.tls.files import digest
 
 T = TypeVar("T")
 
@@ -23,25 +23,19 @@ _LOGGER = logging.getLogger("numagate.refresh")
 
 def fingerprint(paths: Iterable[Path]) -> tuple[str, ...]:
     """Answer what the files hold now, as hashes; a file that cannot be read is "" (the load says why)."""
-    return tuple(_hash(path) for path in paths)
-
-
-def _hash(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
+    return tuple(digest(path) for path in paths)
 
 
 @dataclass(slots=True, kw_only=True)
 class Reloader(Generic[T]):
-    """One thing that is loaded from files.
+    """One thing that is loaded from elsewhere.
 
-    `load` runs in a thread and may raise NumagateError; `accept` and `reject` run on the event loop. A content that was
-    refused is tried again at every poll, because time may cure it, but `reject` hears of it once.
+    `look` answers what is there now, as `fingerprint` does of files. It runs in a thread, and so does `load`, which may
+    raise NumagateError; `accept` and `reject` run on the event loop. A content that was refused is tried again at every
+    poll, because time may cure it, but `reject` hears of it once.
     """
 
-    files: tuple[Path, ...]
+    look: Callable[[], tuple[str, ...]]
     load: Callable[[], T]
     accept: Callable[[T], None]
     reject: Callable[[NumagateError], None]
@@ -50,7 +44,7 @@ class Reloader(Generic[T]):
 
     async def step(self) -> None:
         """Look once, and load what is new."""
-        seen = await asyncio.to_thread(fingerprint, self.files)
+        seen = await asyncio.to_thread(self.look)
         if seen == self.loaded and self.refused is None:
             return
         try:

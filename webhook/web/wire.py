@@ -15,6 +15,7 @@ from webhook.domain.raw import get_texts
 from webhook.engine.decision import Decision
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
+from webhook.web.status import REASONS
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
@@ -24,6 +25,12 @@ _NEEDS_OBJECT = frozenset({"CREATE", "UPDATE"})
 _MAX_TEXT = 512
 """Longer than any uid, kind or name that Kubernetes allows."""
 _SHOWN = 66
+
+_MAX_DEPTH = 200
+"""How deep from_json goes."""
+_LONG_NUMBER = b"0" * 19
+"""As many digits as the smallest integer has that may be beyond 64 bits."""
+_DIGITS_AS_ZERO = bytes(ord("0") if chr(byte).isascii() and chr(byte).isdigit() else ord(" ") for byte in range(256))
 
 
 def read(body: bytes, review_pass: Pass) -> Request:
@@ -87,8 +94,8 @@ def _denial(decision: Decision) -> dict[str, object]:
     status: dict[str, object] = {
         "status": "Failure",
         "message": decision.message,
-        "reason": "Forbidden",
-        "code": 403,
+        "reason": REASONS[decision.code],
+        "code": decision.code,
     }
     if decision.causes:
         status["details"] = {
@@ -108,11 +115,13 @@ def _plain(value: object) -> dict[str, object]:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        # A number beyond a double (1e999) is an error here, and would be infinity below. Forgotten at once: the tree of
-        # a large body takes many times its bytes.
-        orjson.loads(body)
-        # Integers of any size stay whole here, and nothing nests deeper than the stack of its readers.
-        review = from_json(body, allow_inf_nan=False)
+        # A number beyond a double (1e999) is an error here, and would be infinity below.
+        review = orjson.loads(body)
+        if not _is_plain(body):
+            # Integers of any size stay whole here, and nothing nests deeper than the stack of its readers. The first
+            # tree is forgotten before the second grows: that of a large body takes many times its bytes.
+            review = None
+            review = from_json(body, allow_inf_nan=False)
     except ValueError as error:
         msg = f"the body is no JSON text: {error}"
         raise RequestError(msg) from None
@@ -120,6 +129,11 @@ def _parse(body: bytes) -> dict[str, Any]:
         msg = f"the body must be an {KIND} object, not {_type(review)}"
         raise RequestError(msg)
     return review
+
+
+def _is_plain(body: bytes) -> bool:
+    """Tell whether orjson reads all of it right, as of nearly every body: nothing deep, no integer beyond 64 bits."""
+    return body.count(b"{") + body.count(b"[") <= _MAX_DEPTH and _LONG_NUMBER not in body.translate(_DIGITS_AS_ZERO)
 
 
 def _expect(parent: Mapping[str, object], key: str, wanted: str) -> None:

@@ -117,14 +117,53 @@ def test_servers_come_before_what_calls_them(settings: Settings, name: str) -> N
     assert last < order.index("MutatingWebhookConfiguration")
 
 
+def bundles(settings: Settings, name: str) -> set[bool]:
+    made = [item for item in flat(settings, name) if item["kind"] in CONFIGURATIONS]
+    return {"caBundle" in entry["clientConfig"] for item in made for entry in item["webhooks"]}
+
+
+def owners(settings: Settings, name: str) -> set[str | None]:
+    made = [item for item in flat(settings, name) if item["kind"] in CONFIGURATIONS]
+    return {item["metadata"]["annotations"].get("numagate.io/certificates") for item in made}
+
+
+def mounted(settings: Settings, name: str) -> dict[str, bool]:
+    made = [item for item in flat(settings, name) if item["kind"] == "Deployment"]
+    specs = {item["metadata"]["name"]: item["spec"]["template"]["spec"] for item in made}
+    return {deployment: "secret" in str(spec["volumes"]) for deployment, spec in specs.items()}
+
+
 def test_the_bundle_is_for_own_certificates_only(settings: Settings) -> None:
     with_bundle = replace(settings, ca_bundle=b"PEM")
 
-    def bundles(name: str) -> set[bool]:
-        made = [item for item in flat(with_bundle, name) if item["kind"] in CONFIGURATIONS]
-        return {"caBundle" in entry["clientConfig"] for item in made for entry in item["webhooks"]}
+    assert (bundles(with_bundle, "enforce"), bundles(with_bundle, "enforce-cert-manager")) == ({True}, {False})
 
-    assert (bundles("enforce"), bundles("enforce-cert-manager")) == ({True}, {False})
+
+def test_where_the_controller_issues_no_bundle_is_rendered_and_only_servers_mount_the_secret(
+    settings: Settings,
+) -> None:
+    assert bundles(settings, "enforce") == {False}
+    assert owners(settings, "enforce") == {"managed"}
+    assert mounted(settings, "enforce") == {"numagate": True, "numagate-controller": False}
+
+
+def test_whoever_brings_a_bundle_has_certificates_of_his_own(settings: Settings) -> None:
+    with_bundle = replace(settings, ca_bundle=b"PEM")
+
+    assert owners(with_bundle, "enforce") == {"self-signed"}
+    assert mounted(with_bundle, "enforce") == {"numagate": True, "numagate-controller": True}
+    assert "numagate-certificates" not in {item["metadata"]["name"] for item in flat(with_bundle, "enforce")}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_no_pod_sees_the_key_of_a_ca(settings: Settings, name: str) -> None:
+    deployments = [item for item in flat(settings, name) if item["kind"] == "Deployment"]
+    volumes = [volume for item in deployments for volume in item["spec"]["template"]["spec"]["volumes"]]
+    secrets = [volume["secret"] for volume in volumes if "secret" in volume]
+
+    assert secrets
+    assert {tuple(item["key"] for item in secret["items"]) for secret in secrets} == {("tls.crt", "tls.key")}
+    assert not any(secret.get("optional") for secret in secrets)
 
 
 @pytest.mark.parametrize("name", SERVERS)

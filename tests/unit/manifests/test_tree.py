@@ -84,7 +84,7 @@ def test_the_bundle_is_a_file_of_the_component_only_where_it_is_known(settings: 
 def test_certificates_come_behind_the_webhooks_that_they_change(settings: Settings, mode: str) -> None:
     index = yaml.safe_load(files(settings)[f"overlays/{mode}/kustomization.yaml"])
 
-    assert index["components"][-2:] == [f"../../components/{mode}", "../../components/self-signed"]
+    assert index["components"][-2:] == [f"../../components/{mode}", "../../components/managed"]
 
 
 @pytest.mark.parametrize("name", ["trial-file", "enforce-file", "observe-file"])

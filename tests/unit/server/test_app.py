@@ -1,16 +1,15 @@
 """The two applications: which path takes what, and that nothing ever redirects."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from datetime import datetime
 from datetime import timedelta
 
 import httpx
 import pytest
-from fastapi import FastAPI
 from serving import accept
 from serving import review_body
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.engine.request import Pass
@@ -19,8 +18,10 @@ from webhook.server.app import webhook_app
 from webhook.server.metrics import Metrics
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
+from webhook.web.aside import Aside
 from webhook.web.body import Meter
 from webhook.web.probes import probe_app
+from webhook.web.turns import Turns
 
 METRICS = Metrics("0")
 
@@ -30,7 +31,7 @@ def ready_state() -> State:
     return State(own_namespace="ours", loaded=load_policy(), certificate_expiry=datetime.now(UTC) + timedelta(days=1))
 
 
-def app_with(state: State) -> FastAPI:
+def app_with(state: State) -> ASGIApp:
     """Answer the application of the TLS port."""
 
     def endpoint(review_pass: Pass) -> Admission:
@@ -39,14 +40,15 @@ def app_with(state: State) -> FastAPI:
             review=accept,
             state=state,
             metrics=METRICS,
-            worker=ThreadPoolExecutor(max_workers=1),
             meter=Meter(),
+            turns=Turns(),
+            aside=Aside(),
         )
 
     return webhook_app(mutate=endpoint(Pass.MUTATE), validate=endpoint(Pass.VALIDATE), state=state, metrics=METRICS)
 
 
-def ask(app: FastAPI, method: str, path: str, body: bytes = b"") -> httpx.Response:
+def ask(app: ASGIApp, method: str, path: str, body: bytes = b"") -> httpx.Response:
     """Send one request without a network."""
 
     async def send() -> httpx.Response:
@@ -72,7 +74,7 @@ def test_both_passes_are_served(path: str) -> None:
     [
         ("/healthz", "ok"),
         ("/readyz", "ok"),
-        ("/readyz?verbose", "[+]policy ok\n[+]certificate ok\n[+]drain ok\nok"),
+        ("/readyz?verbose", "[+]policy ok\n[+]certificate ok\n[+]handshake ok\n[+]drain ok\nok"),
     ],
 )
 def test_both_ports_answer_probes(port: str, path: str, text: str) -> None:
@@ -85,7 +87,7 @@ def test_both_ports_answer_probes(port: str, path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("app", [APP, PROBES], ids=["tls", "plain"])
-def test_both_ports_show_metrics(app: FastAPI) -> None:
+def test_both_ports_show_metrics(app: ASGIApp) -> None:
     response = ask(app, "GET", "/metrics")
 
     assert "numagate_build_info" in response.text
@@ -143,7 +145,7 @@ def test_a_stuck_loop_is_unhealthy() -> None:
         (PROBES, "GET", "/healthz/", 404),
     ],
 )
-def test_another_path_or_method_gets_a_status(app: FastAPI, method: str, path: str, status: int) -> None:
+def test_another_path_or_method_gets_a_status(app: ASGIApp, method: str, path: str, status: int) -> None:
     response = ask(app, method, path)
 
     assert response.status_code == status

@@ -186,7 +186,13 @@ def spoil_missing(folder: Path) -> None:
     (folder / "tls.key").unlink()
 
 
-SPOILERS = (spoil_torn, spoil_mismatched, spoil_expired, spoil_future, spoil_names, spoil_missing)
+def spoil_secrecy(folder: Path) -> None:
+    """Leave a key that everybody can read."""
+    issue(folder)
+    (folder / "tls.key").chmod(0o644)
+
+
+SPOILERS = (spoil_secrecy, spoil_torn, spoil_mismatched, spoil_expired, spoil_future, spoil_names, spoil_missing)
 
 
 @pytest.mark.parametrize("spoil", SPOILERS)

@@ -19,7 +19,7 @@ class Bench:
         self.loads = 0
         self.events: list[str] = []
         self.reloader = Reloader(
-            files=(file,),
+            look=lambda: fingerprint((file,)),
             load=self.load,
             accept=lambda text: self.events.append(f"+{text}"),
             reject=lambda error: self.events.append(f"-{error}"),

@@ -6,6 +6,8 @@ from webhook.cli.command import Command
 from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
+from webhook.cli.listening import clients
+from webhook.cli.secrecy import without_core_dumps
 from webhook.domain import api
 
 
@@ -20,6 +22,20 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="NAME",
         help="name of this replica in the Lease (default: the host's, made unique)",
+    )
+    add(
+        "--tls-secret",
+        default="",
+        metavar="NAME",
+        help=f"issue and renew the certificates in this Secret (in a cluster: {api.TLS_SECRET}), and fill in the "
+        "caBundle of the webhook configurations; without it, files are read from --cert-dir",
+    )
+    add(
+        "--tls-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --tls-secret: one more DNS name or IP address of the certificate; repeatable",
     )
     add_ports(parser, drain_seconds=5.0)
 
@@ -36,6 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from webhook.manifests import in_force  # noqa: PLC0415
     from webhook.web import logs  # noqa: PLC0415
 
+    without_core_dumps()
     versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
     settings = Settings(
         identity=arguments.identity or f"{socket.gethostname()}_{uuid.uuid4()}",
@@ -43,10 +60,13 @@ def _run(arguments: argparse.Namespace) -> int:
         world=arguments.world,
         lease=arguments.lease,
         certificates=arguments.cert_dir,
+        secret=arguments.tls_secret,
+        names=tuple(arguments.tls_name),
         bind=arguments.bind,
         port=arguments.port,
         probe_port=arguments.probe_port,
         tls_minimum=versions[arguments.tls_min_version],
+        clients=clients(arguments),
         drain_seconds=arguments.drain_seconds,
     )
     client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-controller")
