@@ -152,7 +152,12 @@ class _Cluster:
         """Add what can be known only of what the first look has shown: who is reached, and who may do what."""
         addresses = [url for entry in facts.entries if (url := url_of(entry))]
         reach, served = self._by_address(addresses[0]) if addresses else (self._by_service(facts), None)
-        return replace(facts, reach=reach, served=served, rights=() if facts.from_file else tuple(self._rights()))
+        return replace(
+            facts,
+            reach=reach,
+            served=served,
+            rights=() if facts.from_file else tuple(self._rights(issues=facts.managed)),
+        )
 
     def _by_service(self, facts: Facts) -> str | None:
         if facts.services.error or facts.services.named(NAME) is None:
@@ -172,8 +177,8 @@ class _Cluster:
         except OSError as error:
             return f"{parts.netloc}: {error}", None
 
-    def _rights(self) -> Iterator[Right]:
-        for account, attributes in wanted.wanted_rights(self._namespace):
+    def _rights(self, *, issues: bool) -> Iterator[Right]:
+        for account, attributes in wanted.wanted_rights(self._namespace, issues=issues):
             yield self._right(account, attributes, wanted_at_all=True)
         for account in (NAME, CONTROLLER):
             for attributes in wanted.unwanted_rights(self._namespace):
