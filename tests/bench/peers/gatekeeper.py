@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from bench.peers.crds import until_established
 from bench.policies import namespace_of
 from bench.webhooks import READY_SECONDS
 from bench.webhooks import Webhook
@@ -74,7 +75,7 @@ def _install(cluster: ControlPlane) -> None:
     manifest = build.files_of(GATEKEEPER) / "gatekeeper.yaml"
     wanted = [one for one in yaml.safe_load_all(manifest.read_text("utf-8")) if _is_wanted(one)]
     cluster.kubectl("apply", "--server-side", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": wanted})
-    cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
+    until_established(cluster)
     # Its status controllers look the pod up that they run in.
     spec = {"containers": [{"name": "manager", "image": "registry.example/gatekeeper:v3"}]}
     metadata = {"name": "gatekeeper", "namespace": NAMESPACE}
