@@ -70,7 +70,14 @@ CERT_MANAGER = Module(
     programs=(Program("cert-manager", ".", "2 minutes"),),
     files="deploy/crds",
 )
-MODULES = (CONTROL_PLANE, CERT_MANAGER)
+HELM = Module(
+    name="helm",
+    folder=HERE / "helm",
+    subject="helm",
+    pin="helm.sh/helm/v4",
+    programs=(Program("helm", "helm.sh/helm/v4/cmd/helm", "2 minutes"),),
+)
+MODULES = (CONTROL_PLANE, HELM, CERT_MANAGER)
 
 
 class BuildError(Exception):

@@ -15,7 +15,7 @@ from webhook.web.probes import add_probes
 MUTATE = "/mutate"
 VALIDATE = "/validate"
 
-_PATHS = "/mutate, /validate, /healthz, /readyz, /metrics and /version"
+_PATHS = "/mutate, /validate, /healthz, /readyz, /metrics, /certificate and /version"
 
 
 def webhook_app(

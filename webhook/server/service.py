@@ -27,6 +27,7 @@ from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
+from webhook.web.client_auth import ClientAuth
 from webhook.web.ports import Ports
 from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
@@ -67,14 +68,23 @@ class Service:
         self.metrics.in_flight(lambda: self._ports.requests)
         self._meter = Meter()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
-        self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
+        clients = settings.clients
+        self._store = CertificateStore(
+            settings.certificates,
+            minimum=settings.tls_minimum,
+            clock=_now,
+            clients=clients.authorities(_now()) if clients else None,
+        )
+        self._clients = (
+            ClientAuth(clients, self._store, registry=self.metrics.registry, clock=_now) if clients else None
+        )
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
         self._watch = self._watch_by(client) if client is not None else None
         self._ports = Ports(
             bind=settings.bind,
             port=settings.port,
             probe_port=settings.probe_port,
-            app=self._app(review),
+            app=self._clients.guard(self._app(review)) if self._clients else self._app(review),
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
@@ -142,10 +152,12 @@ class Service:
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
-        await self._upkeep.step()
+        steps = [self._upkeep.step, *([self._clients.step] if self._clients else [])]
+        for step in steps:
+            await step()
         if self._watch is not None:
             self._watch.start()
-        polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
+        polling = asyncio.create_task(poll(steps, seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
         if self._watch is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from datetime import timedelta
 
 from prometheus_client import CollectorRegistry
 from prometheus_client import Counter
@@ -58,6 +59,11 @@ class CommonMetrics:
             "When the served certificate ends, in Unix time.",
             registry=registry,
         )
+        self._lifetime = Gauge(
+            "numagate_certificate_lifetime_seconds",
+            "For how long the served certificate was issued.",
+            registry=registry,
+        )
         self._in_flight = Gauge(
             "numagate_requests_in_flight",
             "Requests that wait for the CPU or are worked on, on the TLS port.",
@@ -91,9 +97,10 @@ class CommonMetrics:
         replies.inc()
         durations.observe(seconds)
 
-    def certificate(self, not_after: datetime) -> None:
-        """Show the end of the served certificate."""
+    def certificate(self, not_after: datetime, lifetime: timedelta) -> None:
+        """Show when the served certificate ends, and how long it lives altogether."""
         self._expiry.set(not_after.timestamp())
+        self._lifetime.set(lifetime.total_seconds())
 
     def render(self) -> bytes:
         """Write all metrics in the text format."""

@@ -40,6 +40,8 @@ EXPIRES = "expires"
 PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
+REASON = "reason"
+COUNT = "count"
 
 _EXTRA = "numagate_fields"
 

@@ -20,11 +20,12 @@ MAX_CONNECTIONS = 1024
 class DeadlineProtocol(HttpToolsProtocol):
     """Closes a connection whose client is silent or slow; an idle connection between requests may stay.
 
-    Each request's scope gets `state.received`, its arrival on the performance counter, and `state.queue`, the number of
-    requests before it.
+    Each request's scope gets `state.received`, its arrival on the performance counter, `state.queue`, the number of
+    requests before it, and `state.peer`, the client's certificate where one was asked for.
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _peer: dict[str, object] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take the connection, or drop it where there are too many."""
@@ -32,6 +33,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
             return
+        self._peer = transport.get_extra_info("peercert")
         self._arm()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -44,6 +46,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._arm()
         self.scope["state"]["received"] = time.perf_counter()
+        self.scope["state"]["peer"] = self._peer
 
     def on_headers_complete(self) -> None:
         """Hand the request to the application."""

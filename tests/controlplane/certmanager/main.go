@@ -34,7 +34,6 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/clientcmd"
 	aggregator "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -48,15 +47,14 @@ const (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "how to reach the API server")
-	flag.Parse()
+	flag.Parse() // controller-runtime has the flag --kubeconfig
 	asked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	log := logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil))
 	ctrl.SetLogger(log)
 	group, ctx := errgroup.WithContext(logr.NewContext(asked, log))
-	group.Go(func() error { return control(ctx, group, *kubeconfig) })
-	group.Go(func() error { return inject(ctx, *kubeconfig) })
+	group.Go(func() error { return control(ctx, group, flag.Lookup("kubeconfig").Value.String()) })
+	group.Go(func() error { return inject(ctx) })
 	if err := group.Wait(); err != nil && asked.Err() == nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -88,13 +86,12 @@ func control(ctx context.Context, group *errgroup.Group, kubeconfig string) erro
 	}
 	shared.SharedInformerFactory.Start(ctx.Done())
 	shared.KubeSharedInformerFactory.Start(ctx.Done())
-	shared.HTTP01ResourceMetadataInformersFactory.Start(ctx.Done())
 	return nil
 }
 
 // inject runs the cainjector for webhook configurations.
-func inject(ctx context.Context, kubeconfig string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+func inject(ctx context.Context) error {
+	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
+from datetime import timedelta
 
 import pytest
 
@@ -123,9 +124,10 @@ def test_what_the_process_is_like_is_asked_when_somebody_asks(metrics: Metrics) 
 
 
 def test_the_end_of_the_certificate_is_shown_in_unix_time(metrics: Metrics) -> None:
-    metrics.certificate(datetime(2030, 1, 1, tzinfo=UTC))
+    metrics.certificate(datetime(2030, 1, 1, tzinfo=UTC), timedelta(days=30))
 
     assert value(metrics, "numagate_certificate_expiry_timestamp_seconds") == 1893456000
+    assert value(metrics, "numagate_certificate_lifetime_seconds") == 30 * 86_400
 
 
 def test_the_text_has_no_series_about_creation_times(metrics: Metrics) -> None:

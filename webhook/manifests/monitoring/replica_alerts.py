@@ -19,9 +19,11 @@ ALERTS: Final = (
     Alert(
         name="NumagateCertificateExpires",
         severity="critical",
-        expression=f"numagate_certificate_expiry_timestamp_seconds - time() < 14 * {_DAY}",
+        # Who renews by himself does so when a third of the life is left.
+        expression=f"numagate_certificate_expiry_timestamp_seconds - time() < 14 * {_DAY}\n"
+        "and numagate_certificate_expiry_timestamp_seconds - time() < numagate_certificate_lifetime_seconds / 4",
         minutes=15,
-        summary="The serving certificate ends within 14 days",
+        summary="The serving certificate ends soon",
         description="{{ $labels.instance }} serves a certificate that ends in {{ $value | humanizeDuration }}.",
     ),
     Alert(
