@@ -139,6 +139,7 @@ class Controller:
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
+            metrics=self.metrics,
             drain_seconds=settings.drain_seconds,
         )
         self._count()

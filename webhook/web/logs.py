@@ -40,6 +40,7 @@ EXPIRES = "expires"
 PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
+STACK = "stack"
 REASON = "reason"
 COUNT = "count"
 
