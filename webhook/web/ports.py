@@ -122,6 +122,8 @@ class Ports:
         ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
         _LOGGER.info("serving", extra=logs.fields(ports))
         assert self._watchdog is not None  # noqa: S101  # made by run, for the type checker
+        # What it took to get here is no sign of a stuck loop.
+        self._health.beat()
         self._watchdog.start()
 
     def _tick(self, late: float) -> None:

@@ -49,8 +49,8 @@ class DeadlineProtocol(HttpToolsProtocol):
     """The TLS handshake, as long as it lasts."""
 
     _deadline: asyncio.TimerHandle | None = None
-    _sending: asyncio.TimerHandle | None = None
     _peer: dict[str, object] | None = None
+    _sending: asyncio.TimerHandle | None = None
     _in_head = False
     _bytes = 0
 
