@@ -36,7 +36,6 @@ from promises import Scale
 from promises import policy_text
 from serving import issue
 
-CLIENTS = 100
 RATE = 50
 CHURN = 10
 """Reviews a second, each over a connection of its own."""
@@ -123,23 +122,23 @@ def soaked(
         yield Soaked(control_plane, team, deployment, policy, certificates)
 
 
-def burst(soaked: Soaked, namespace: str, verdict: Verdict, *, pods: int) -> Arrivals:
+def burst(soaked: Soaked, namespace: str, verdict: Verdict, *, pods: int, clients: int) -> Arrivals:
     """Create many pods at once, each of another shape, as a large StatefulSet or a pipeline does."""
 
     def pod(number: int) -> dict[str, Any]:
         return gpu_pod(namespace, f"pod-{number}", f"7500m/{60_000 + number}Mi/1")
 
-    with pod_creations(soaked.cluster, pod, rate=100_000, threads=CLIENTS, verdict=verdict) as found:
+    with pod_creations(soaked.cluster, pod, rate=100_000, threads=clients, verdict=verdict) as found:
         until(lambda: len(found.outcomes) >= pods, what="the pods of a burst", seconds=120)
     return found
 
 
 def test_a_burst_of_new_pods_is_created_whole(soaked: Soaked, scale: Scale, figures: Figures) -> None:
-    pods = scale.of(short=60, long=500)
-    without = burst(soaked, "kube-system", created, pods=pods)
-    found = burst(soaked, soaked.team, created_and_judged, pods=pods)
+    pods, clients = scale.of(short=(60, 8), long=(500, 100))
+    without = burst(soaked, "kube-system", created, pods=pods, clients=clients)
+    found = burst(soaked, soaked.team, created_and_judged, pods=pods, clients=clients)
 
-    figures.add("F1", f"burst of {pods} creations by {CLIENTS} clients: failed", len(found.failed))
+    figures.add("F1", f"burst of {pods} creations by {clients} clients: failed", len(found.failed))
     figures.add("F1", "burst: creations a second", found.offered)
     figures.add("F1", "burst: creations a second without numagate", without.offered)
     assert (found.errors, without.errors) == ({}, {})
