@@ -21,6 +21,7 @@ from serving import Running
 from serving import exchange
 from serving import review_body
 from serving import running
+from serving import wait_until
 
 from webhook.domain.errors import RequestError
 from webhook.engine.decision import Decision
@@ -148,6 +149,7 @@ def test_a_hostile_text_breaks_no_line_limit_or_label(live: Running, log: io.Str
             for name in PASSES:
                 decided(live, name, asked)
 
+    wait_until(lambda: log.getvalue().count('"decided"') == 8)  # lines are written when the reply has left
     found = check_log(log)
     assert [json.loads(line)["message"] for line in found.splitlines()].count("decided") == 8
     assert {name for name in series(live) - before if not name.startswith(KNOWN_SERIES)} == set()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
+from functools import partial
 
 from webhook.domain.errors import RequestError
 from webhook.engine import effort
@@ -69,10 +70,9 @@ class Admission:
             body = await call.body()
         except TooLargeError as error:
             answer = self._unread(error, world)
-            self._record(answer, call.seconds)
-            return answer.payload
-        answer = await self._decided(body, world, call)
-        self._record(answer, call.seconds)
+        else:
+            answer = await self._decided(body, world, call)
+        call.afterwards.append(partial(self._record, answer, call.seconds))
         return answer.payload
 
     async def _decided(self, body: bytes, world: World, call: Call) -> _Answer:

@@ -29,13 +29,17 @@ _LOGGER = logging.getLogger("numagate.admission")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call on its way; `started` and `deadline` are times of the performance counter."""
+    """A call on its way; `started` and `deadline` are times of the performance counter.
+
+    `afterwards` is done once the reply has left, so that nobody waits for logs and metrics.
+    """
 
     started: float
     deadline: float
     incoming: Incoming
     lease: Lease
     declared: int
+    afterwards: list[Callable[[], None]]
 
     async def body(self) -> bytes:
         """Read the body, once.
@@ -71,12 +75,13 @@ class Endpoint:
         """Answer the request: 200 with a review, or a metav1.Status."""
         started: float = scope.get("state", {}).get("received") or time.perf_counter()
         incoming = Incoming(receive)
+        afterwards: list[Callable[[], None]] = []
         code = 200
         try:
             declared = declared_length(scope["headers"])
             with self.meter.lease(declared) as lease:
                 end = started + duration.budget(scope["query_string"])
-                call = Call(started, end, incoming, lease, declared)
+                call = Call(started, end, incoming, lease, declared, afterwards)
                 _refuse_early(scope, call)
                 payload = await self.answer(call)
         except RequestError as error:
@@ -89,6 +94,8 @@ class Endpoint:
             _LOGGER.exception("bug while deciding", extra=logs.fields({logs.PASS: self.name}))
             code, payload = 500, status.body(500, "numagate failed on this request; its log has the traceback")
         await _reply(send, incoming, code, payload)
+        for step in afterwards:
+            step()
         self.metrics.answered(self.name, code, time.perf_counter() - started)
 
 

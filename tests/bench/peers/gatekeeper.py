@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from bench.peers.crds import until_established
 from bench.policies import namespace_of
 from bench.webhooks import READY_SECONDS
 from bench.webhooks import Webhook
@@ -72,17 +73,15 @@ def gatekeeper(cluster: ControlPlane, folder: Path, *, name: str) -> Iterator[We
 
 def _install(cluster: ControlPlane) -> None:
     manifest = build.files_of(GATEKEEPER) / "gatekeeper.yaml"
-    wanted = [one for one in yaml.safe_load_all(manifest.read_text("utf-8")) if _is_wanted(one)]
+    documents = yaml.safe_load_all(manifest.read_text("utf-8"))
+    wanted = [one for one in documents if one["kind"] == "CustomResourceDefinition"]
+    wanted.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
     cluster.kubectl("apply", "--server-side", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": wanted})
-    cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
+    until_established(cluster)
     # Its status controllers look the pod up that they run in.
     spec = {"containers": [{"name": "manager", "image": "registry.example/gatekeeper:v3"}]}
     metadata = {"name": "gatekeeper", "namespace": NAMESPACE}
     cluster.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
-
-
-def _is_wanted(manifest: dict[str, Any]) -> bool:
-    return manifest["kind"] in {"Namespace", "CustomResourceDefinition"}
 
 
 def _apply_policy(cluster: ControlPlane, name: str) -> None:

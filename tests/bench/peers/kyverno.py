@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.peers.crds import until_established
 from bench.policies import RULES
 from bench.policies import VARIABLES
 from bench.policies import namespace_of
@@ -51,6 +52,7 @@ def kyverno(cluster: ControlPlane, folder: Path, *, name: str) -> Iterator[Webho
         "--backgroundServiceAccountName=system:serviceaccount:kyverno:background",
         "--reportsServiceAccountName=system:serviceaccount:kyverno:reports",
         "--admissionReports=false",
+        "--omitEvents=PolicyApplied,PolicySkipped",  # as its chart has it
         "--disableMetrics=true",
     ]
     environment = {
@@ -78,7 +80,7 @@ def kyverno(cluster: ControlPlane, folder: Path, *, name: str) -> Iterator[Webho
 
 def _install(cluster: ControlPlane) -> None:
     cluster.kubectl("apply", "--server-side", "--recursive", "-f", str(build.files_of(KYVERNO)))
-    cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
+    until_established(cluster)
     labels = {"app": "kyverno"}
     pod = {"containers": [{"name": "kyverno", "image": "registry.example/kyverno:v1"}]}
     template = {"metadata": {"labels": labels}, "spec": pod}

@@ -12,7 +12,7 @@ from webhook.manifests.chart.choice import Some
 from webhook.manifests.chart.choice import chain
 from webhook.manifests.chart.choice import condition
 
-MODE, SOURCE, CERTIFICATES, BUNDLE, URL, CONTROLLER_URL, API_SERVERS = range(len(CHOICES))
+MODE, SOURCE, CERTIFICATES, BUNDLE, URL, CONTROLLER_URL, API_SERVERS, _ = range(len(CHOICES))
 
 
 def some(test: Callable[[Combination], bool]) -> Some:

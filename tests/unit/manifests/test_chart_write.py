@@ -173,7 +173,7 @@ def test_braces_in_an_object_are_text() -> None:
 
 
 def test_what_no_condition_tells_apart_is_an_error() -> None:
-    odd = frozenset(one for one in COMBINATIONS if (one[0] == "trial") != (one[-1] == "set"))
+    odd = frozenset(one for one in COMBINATIONS if (one[0] == "trial") != (one[-2] == "set"))
     variants = [
         (some, [{"kind": "A", "metadata": {"name": name}}]) for some, name in ((odd, "a"), (COMBINATIONS - odd, "b"))
     ]

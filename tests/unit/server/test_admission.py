@@ -56,6 +56,7 @@ class Bench:
     metrics: Metrics = field(default_factory=lambda: Metrics("0"))
     meter: Meter = field(default_factory=Meter)
     aside: Aside = field(default_factory=Aside)
+    counted_before_the_reply: float | None = None
 
     def ask(
         self,
@@ -75,6 +76,7 @@ class Bench:
 
         async def send(message: Message) -> None:
             sent.append(message)
+            self.counted_before_the_reply = self.decisions()
 
         scope = {
             "type": "http",
@@ -104,6 +106,11 @@ class Bench:
         labels = {"pass": self.review_pass.value, "status": status}
         return self.metrics.registry.get_sample_value("numagate_http_requests_total", labels)
 
+    def decisions(self) -> float:
+        """Answer how many decisions were counted."""
+        found = (sample for family in self.metrics.registry.collect() for sample in family.samples)
+        return sum(sample.value for sample in found if sample.name == "numagate_decisions_total")
+
 
 def test_a_review_is_answered_with_its_uid() -> None:
     bench = Bench()
@@ -113,6 +120,14 @@ def test_a_review_is_answered_with_its_uid() -> None:
     assert (status, headers[b"content-type"]) == (200, b"application/json")
     assert reply["response"] == {"uid": UID, "allowed": True}
     assert bench.count("200") == 1
+
+
+def test_nobody_waits_for_metrics_and_logs() -> None:
+    bench = Bench()
+
+    bench.ask(review_body())
+
+    assert (bench.counted_before_the_reply, bench.decisions()) == (0, 1)
 
 
 def test_the_audit_says_which_snapshot_was_decided_on() -> None:

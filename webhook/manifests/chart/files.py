@@ -126,7 +126,7 @@ def _needed(entry: object) -> str | None:
 
 def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manifest]]:
     """Render one combination; each file holds what the one of the same name in the kustomize folder holds."""
-    mode, source, certificates, bundle, url, controller_url, api_servers = combination
+    mode, source, certificates, bundle, url, controller_url, api_servers, client_auth = combination
     chosen = replace(
         settings,
         namespace=_NAMESPACE,
@@ -134,7 +134,8 @@ def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manif
         url=_URL if url == SET else None,
         controller_url=_CONTROLLER_URL if controller_url == SET else None,
         api_servers=("0.0.0.0/0",) if api_servers == SET else (),
-        client_auth=False,  # a value of its own, like the image
+        client_auth=client_auth == SET,
+        client_names=("name",),
     )
     made = parts(chosen, Overlay(Mode(mode), Certificates(certificates), Source(source)))
     made["monitoring.yaml"] = monitoring(chosen)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from webhook.manifests import client_auth
 from webhook.manifests.certificates import BUNDLE_KEY
 from webhook.manifests.chart.nodes import Block
 from webhook.manifests.chart.nodes import Each
@@ -20,10 +19,9 @@ from webhook.manifests.settings import POLICY_KEY
 from webhook.manifests.settings import Manifest
 
 PRIORITY_VALUE = ".Values.priorityClassName"
+CLIENT_NAMES = ".Values.clientAuth.names"
 API_SERVERS = ".Values.networkPolicy.apiServers"
 MONITORING = ".Values.monitoring"
-CLIENT_AUTH = ".Values.clientAuth.enabled"
-CLIENT_NAMES = ".Values.clientAuth.names"
 DASHBOARD_FILE = f"dashboards/{FILE}"
 """Its place in the chart: a file of its own, because it is no YAML that anyone reads."""
 SERVICE_HOST = "service.host.invalid"
@@ -69,17 +67,14 @@ def _deployment(made: Any) -> None:
     (container,) = pod["containers"]
     container["image"] = Expression('include "numagate.image" .')
     container["imagePullPolicy"] = Expression(".Values.image.pullPolicy")
+    container["args"] = [_argument(argument) for argument in container["args"]]
     container["args"].append(Optional(f"{values}.logLevel", Expression('printf "--log-level=%s" .')))
-    container["args"] += [
-        Optional(CLIENT_AUTH, client_auth.CA_ARGUMENT),
-        Each(
-            f"ternary {CLIENT_NAMES} list {CLIENT_AUTH}",
-            Expression(f'printf "{client_auth.NAME_ARGUMENT.format("%s")}" . | quote'),
-        ),
-    ]
-    container["volumeMounts"].append(Optional(CLIENT_AUTH, client_auth.MOUNT))
-    pod["volumes"].append(Optional(CLIENT_AUTH, client_auth.VOLUME))
     container["resources"] = Block(f"toYaml {values}.resources")
+
+
+def _argument(argument: str) -> object:
+    option = "--client-name="
+    return Each(CLIENT_NAMES, Expression(f'printf "{option}%s" .')) if argument.startswith(option) else argument
 
 
 def _certificate(made: Any) -> None:
