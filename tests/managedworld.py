@@ -39,7 +39,7 @@ KUBELET_SECONDS = 120.0
 API_SERVER_SECONDS = 60.0
 RIGHT_SECONDS = 3 * 3600.0
 LIVE_SECONDS = 5 * 86400.0
-LOOKS = 4
+LOOKS = 2
 NAMES = service_names("numagate", "numagate-system")
 RHYTHM = Rhythm()
 
