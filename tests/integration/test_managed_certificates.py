@@ -232,7 +232,7 @@ def test_the_secret_is_created_once_and_written_by_name_and_version_only(cluster
     statuses = []
     for target, before in ((secret, NOTHING), (other, NOTHING), (secret, seen), (secret, seen)):
         try:
-            target.write(before, {"tls.crt": b"more"})
+            target.write(before, {"ca.crt": b"second"})
             statuses.append(0)
         except KubeError as error:
             statuses.append(error.status)
@@ -240,7 +240,7 @@ def test_the_secret_is_created_once_and_written_by_name_and_version_only(cluster
     vacate(cluster)
 
     assert statuses == [409, 403, 0, 409]
-    assert found == {"ca.crt": b"first", "tls.crt": b"more"}
+    assert (seen.data, found) == ({"ca.crt": b"first"}, {"ca.crt": b"second"})
 
 
 COMMANDS = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text(encoding="utf-8")
