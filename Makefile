@@ -13,6 +13,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
 KEEP ?=
+MINUTES ?= 30
+RELIABILITY = tests/integration/reliability
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
@@ -20,17 +22,26 @@ IMAGE ?= numagate:dev
 N ?= 3000
 QUANTITIES ?= 20000
 PODS ?= 5000
+PATCHES ?= 10000
 SEED ?= 1
 KUBERNETES ?=
 COVERAGE ?=
-DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --seed $(SEED)
+DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --patches $(PATCHES) \
+	--seed $(SEED)
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
+# What `make fuzz` does: seconds for each target, some of the targets, and where inputs are kept between runs.
+SECONDS ?= 60
+TARGETS ?=
+CORPUS ?=
+PLAIN ?=
+FUZZ = -m fuzz.run --seconds $(SECONDS) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(PLAIN),--plain $(PLAIN)) $(TARGETS)
 ENGINE ?= $(firstword $(notdir $(shell command -v docker podman 2>/dev/null)))
 
-.PHONY: help setup go lint format test unit controlplane differential mutants browser demo bench scale lock manifests image clean distclean
+# Every target with a help text is no file.
+.PHONY: $(shell awk -F: '/^[a-z-]+:.*\#\# /{print $$1}' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Make .venv with the package (editable) and its development tools; PYTHON=... picks a Python.
 	@:
@@ -56,6 +67,7 @@ format: setup ## Format the code and apply safe fixes.
 
 test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
+	@$(MAKE) promtool || { [[ -z "$${CI:-}" ]] && echo "No promtool: the tests of the alert rules are skipped."; }
 	@$(MAKE) browser || { [[ -z "$${CI:-}" ]] && echo "No browser: the tests that need one are skipped."; }
 	@$(PYTEST) webhook tests
 
@@ -65,7 +77,7 @@ unit: setup ## Run the quick tests only.
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 
-differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, SEED=, KUBERNETES=1.36, COVERAGE=1.
+differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
 	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(if $(COVERAGE),$(MEASURE),$(BIN)/python) $(DIFFERENTIAL)
 ifneq ($(COVERAGE),)
 	@$(MEASURE) --append -m pytest --quiet tests/unit/domain/kubelet/test_kubelet_cases.py
@@ -75,14 +87,33 @@ endif
 mutants: go ## Plant errors in the simulation, one after the other, and see each of them caught.
 	@PYTHONPATH=tests $(BIN)/python -m differential.mutants
 
+fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=60 each, TARGETS="review quantity", CORPUS=folder, PLAIN=100000.
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || { \
+		echo "Installing requirements/fuzz.txt (about 40 MB) into $(VENV)"; \
+		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/fuzz.txt; }
+	@PYTHONPATH=tests $(BIN)/python $(FUZZ)
+
+promtool: ## Provide Prometheus' promtool for the tests of the alert rules: Debian's, unpacked into the user's cache.
+	@scripts/promtool.sh
+
 browser: ## Provide the browser of the tests that look at pages: Debian's chromium, installed where this is root.
 	@scripts/browser.sh
 
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
-bench: setup ## Measure decisions, placements, the service and start-up; KEEP=--keep keeps the figures.
+bench: controlplane ## Measure decisions, the service beside bare ones, pod creation and start-up; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+	@$(BIN)/python tests/bench/side_by_side.py $(KEEP)
+
+bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
+	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
+
+reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
+	@$(PYTEST) --verbose --long $(RELIABILITY)
+
+soak: controlplane ## Put a real cluster's load on numagate for MINUTES=30: memory, descriptors, failures.
+	@$(PYTEST) --verbose --long --minutes=$(MINUTES) $(RELIABILITY)/test_soak.py
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/scale.py $(KEEP)
@@ -91,13 +122,19 @@ lock: setup ## Lock the dependencies again; UPGRADE=--upgrade takes the newest v
 	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) --group go --output-file requirements/go.txt
+	$(COMPILE) --group fuzz --output-file requirements/fuzz.txt
+	$(COMPILE) --group sbom --output-file requirements/sbom.txt
 
 manifests: setup ## Render manifests/ again.
 	@$(BIN)/numagate manifests
 
 image: ## Build the container image; IMAGE=..., ENGINE=docker|podman.
 	@[[ -n "$(ENGINE)" ]] || { echo "make image needs docker or podman on PATH" >&2; exit 1; }
-	$(ENGINE) build --tag $(IMAGE) .
+	$(ENGINE) build --build-arg SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) --tag $(IMAGE) .
+
+imageroot: setup ## Lay out the image's files in dist/image without an engine, with their bill of materials (Debian).
+	@rm -rf dist/image dist/venv
+	@PYTHON=$(BIN)/python scripts/image_root.sh dist/image $(CURDIR)/dist/venv
 
 clean: ## Remove caches and build products (not .venv, not the control plane's programs).
 	rm -rf dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

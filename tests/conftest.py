@@ -15,6 +15,12 @@ hypothesis.settings.register_profile("local", COMMON)
 hypothesis.settings.register_profile("ci", COMMON, derandomize=True, print_blob=True)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer the long form of the tests that have one."""
+    parser.addoption("--long", action="store_true", help="run reliability tests in their long form")
+    parser.addoption("--minutes", type=float, default=2.0, help="minutes of the soak's long form")
+
+
 def in_ci() -> bool:
     """Answer whether this run judges a change; most CI services set CI to "true"."""
     return os.environ.get("CI", "").lower() not in {"", "0", "false"}

@@ -24,6 +24,7 @@ from webhook.sources.policy_file import load_policy
 from webhook.tls.folder import Issued
 from webhook.tls.folder import issue_into
 from webhook.tls.issue import service_names
+from webhook.web.client_auth import Clients
 
 UID = "705ab4f5-6393-11e8-b7cc-42010a800002"
 JSON = {"Content-Type": "application/json"}
@@ -144,6 +145,7 @@ def running(
     load: Callable[[], Loaded] = load_policy,
     policy: Path | None = None,
     tls_minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
+    clients: Clients | None = None,
 ) -> Iterator[Running]:
     """Run a service on free ports with the certificates of `folder`, issued where there are none."""
     if not (folder / "tls.crt").exists():
@@ -155,6 +157,7 @@ def running(
         port=0,
         probe_port=0,
         tls_minimum=tls_minimum,
+        clients=clients,
         poll_seconds=0.02,
     )
     service = Service(settings, review=review, load=load)

@@ -40,7 +40,7 @@ def churn(cluster: ControlPlane, members: list[Member], *, rate: float, threads:
     def work(number: int) -> None:
         chance = random.Random(number)  # noqa: S311  # makes load, keeps no secret
         due = time.monotonic()
-        with Client(cluster) as client:
+        with Client.of(cluster) as client:
             for call in updates(members, chance):
                 if found.stop.wait(max(0.0, due - time.monotonic())):
                     return

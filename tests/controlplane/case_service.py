@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from typing import Protocol
 
 import casetable
 import httpx
@@ -26,6 +27,16 @@ from controlplane.service import SCOUT
 
 ADMISSION_LABEL = "numagate.io/admission"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+
+
+class Asked(Protocol):
+    """What a webhook configuration can point to."""
+
+    url: str
+
+    def requests_seen(self) -> float:
+        """Answer how many admission requests have come."""
+        ...
 
 
 class CaseService:
@@ -121,7 +132,7 @@ def opt(control_plane: ControlPlane, namespace: str, *, out: bool) -> None:
 @contextlib.contextmanager
 def asked(
     control_plane: ControlPlane,
-    service: CaseService,
+    service: Asked,
     configurations: list[dict[str, Any]],
     namespaces: Sequence[str],
 ) -> Iterator[None]:
@@ -132,7 +143,7 @@ def asked(
         answer = control_plane.request("POST", f"{_ADMISSION}/{item['kind'].lower()}s", item)
         assert answer.status == httpx.codes.CREATED, answer.body
     try:
-        until(lambda: _asks(control_plane, service, namespaces[0]), what=f"the first answer of {service.world.name}")
+        until(lambda: _asks(control_plane, service, namespaces[0]), what=f"the first answer of {service.url}")
         yield
     finally:
         for item in mine:
@@ -161,7 +172,7 @@ def limited(configuration: dict[str, Any], *, name: str, url: str, namespaces: S
     return mine
 
 
-def _asks(control_plane: ControlPlane, service: CaseService, namespace: str) -> bool:
+def _asks(control_plane: ControlPlane, service: Asked, namespace: str) -> bool:
     """Whether one creation is asked about twice: the API server learns of each configuration by a watch of its own."""
     before = service.requests_seen()
     control_plane.request("POST", f"/api/v1/namespaces/{namespace}/pods?dryRun=All", SCOUT)

@@ -1,6 +1,7 @@
 """Runs numagate's controllers and serving replicas against a test cluster, each as its own service account."""
 
 import os
+import signal
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,15 +10,18 @@ from typing import Any
 from typing import Self
 
 import httpx
+from controlplane.balancer import Backend
 from controlplane.cluster import ControlPlane
 from controlplane.identity import CONTROLLER
 from controlplane.identity import SERVING
+from controlplane.load import Client
 from controlplane.numagate_api import NAMESPACE
 from controlplane.process import Daemon
 from controlplane.process import free_ports
 from controlplane.process import until
 from controlplane.service import NUMAGATE
 from controlplane.service import READY_SECONDS
+from cryptography import x509
 from serving import review_body
 
 from webhook.domain import api
@@ -27,19 +31,20 @@ LEASE_PATH = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/{api.L
 
 
 class Replica:
-    """One process of ours on loopback ports, for the time of a `with` block."""
+    """One process of ours on loopback ports, for the time of a `with` block; its log is written in `folder`."""
 
     def __init__(
-        self, name: str, arguments: list[str], *, user: str, cluster: ControlPlane, certificates: Path
+        self, name: str, arguments: list[str], *, folder: Path, certificates: Path, drain_seconds: float = 0.0
     ) -> None:
         port, probe_port = free_ports(2)
         self.name = name
+        self.backend = Backend(port, probe_port)
         self.probe_url = f"http://127.0.0.1:{probe_port}"
-        self.command = [str(NUMAGATE), *arguments, f"--kubeconfig={cluster.kubeconfig(user)}"]
-        self.command += [f"--cert-dir={certificates}", "--bind=127.0.0.1", "--drain-seconds=0"]
-        self.command += [f"--port={port}", f"--probe-port={probe_port}"]
-        self.folder = cluster.folder
-        trusted = ssl.create_default_context(cafile=str(certificates / "ca.crt"))
+        self.command = [str(NUMAGATE), *arguments, f"--cert-dir={certificates}", "--bind=127.0.0.1"]
+        self.command += [f"--drain-seconds={drain_seconds:g}", f"--port={port}", f"--probe-port={probe_port}"]
+        self.folder = folder
+        self.ca = certificates / "ca.crt"
+        trusted = ssl.create_default_context(cafile=str(self.ca))
         self.http = httpx.Client(verify=trusted, timeout=30, trust_env=False, base_url=f"https://127.0.0.1:{port}")
 
     def __enter__(self) -> Self:
@@ -54,9 +59,9 @@ class Replica:
         """Start it, again after `stop`; its addresses stay."""
         self.daemon = Daemon(self.name, self.command, folder=self.folder, env=os.environ)
 
-    def stop(self) -> int:
-        """End it, and answer its exit status."""
-        return self.daemon.stop()
+    def stop(self, *, seconds: float = 15) -> int:
+        """End it, by force after `seconds`, and answer its exit status."""
+        return self.daemon.stop(seconds=seconds)
 
     def logs(self, lines: int = 30) -> str:
         """Answer the last lines of its log."""
@@ -78,12 +83,41 @@ class Replica:
         self.daemon.until_ready(self.is_ready, seconds=READY_SECONDS)
         return self
 
+    def interrupt(self) -> None:
+        """Tell it to end without a lame duck time; nobody waits for that."""
+        self.daemon.process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it as a node does that has no memory left."""
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+
+    def series(self) -> dict[str, float]:
+        """Answer every metric by its name and labels."""
+        lines = self.http.get(f"{self.probe_url}/metrics").text.splitlines()
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
+
     def metric(self, name: str) -> float:
         """Answer the value of a metric; `name` includes its labels."""
-        for line in self.http.get(f"{self.probe_url}/metrics").text.splitlines():
-            if line.startswith(f"{name} "):
-                return float(line.rpartition(" ")[2])
-        raise KeyError(name)
+        return self.series()[name]
+
+    def policy(self) -> str:
+        """Answer the names of the policies in force."""
+        policy: str = self.http.get("/version").json()["policy"]
+        return policy
+
+    def serial(self) -> int:
+        """Answer the serial number of the certificate that a new client sees."""
+        pem = ssl.get_server_certificate(("127.0.0.1", self.backend.port), timeout=10)
+        return x509.load_pem_x509_certificate(pem.encode()).serial_number
+
+    def requests_seen(self) -> float:
+        """Answer how many admission requests it has counted."""
+        return sum(value for name, value in self.series().items() if name.startswith("numagate_http_requests_total"))
+
+    def client(self) -> Client:
+        """Make a client that keeps one connection to it."""
+        return Client(f"https://127.0.0.1:{self.backend.port}", ca=self.ca)
 
     def judge(self, namespace: str, pod: object) -> dict[str, Any]:
         """Send a review of a new pod; answer the response in it."""
@@ -96,14 +130,22 @@ class Replica:
 
 def controller(cluster: ControlPlane, certificates: Path, name: str = "controller-1") -> Replica:
     """Make a controller; `name` is its identity in the Lease, too."""
-    arguments = ["controller", f"--identity={name}"]
-    return Replica(name, arguments, user=CONTROLLER, cluster=cluster, certificates=certificates)
+    arguments = ["controller", f"--identity={name}", f"--kubeconfig={cluster.kubeconfig(CONTROLLER)}"]
+    return Replica(name, arguments, folder=cluster.folder, certificates=certificates)
 
 
-def serving(cluster: ControlPlane, certificates: Path, name: str = "serving-1") -> Replica:
+def serving(
+    cluster: ControlPlane, certificates: Path, name: str = "serving-1", *, drain_seconds: float = 0.0
+) -> Replica:
     """Make a serving replica that watches the snapshot."""
-    arguments = ["serve", f"--world-object={NAMESPACE}/{api.WORLD_MAP}"]
-    return Replica(name, arguments, user=SERVING, cluster=cluster, certificates=certificates)
+    arguments = ["serve", f"--world-object={NAMESPACE}/{api.WORLD_MAP}", f"--kubeconfig={cluster.kubeconfig(SERVING)}"]
+    return Replica(name, arguments, folder=cluster.folder, certificates=certificates, drain_seconds=drain_seconds)
+
+
+def serving_file(policy: Path, certificates: Path, name: str = "serving-1", *, drain_seconds: float = 0.0) -> Replica:
+    """Make a serving replica that reads its policy from a file and asks no API server; its log stands beside that."""
+    arguments = ["serve", f"--policy={policy}"]
+    return Replica(name, arguments, folder=policy.parent, certificates=certificates, drain_seconds=drain_seconds)
 
 
 @contextmanager

@@ -14,9 +14,6 @@ from webhook.manifests import in_force
 from webhook.tls.rotation import Rhythm
 from webhook.web import logs
 
-SETTLE = timedelta(seconds=1.5)
-OVERLAP = timedelta(seconds=2.5)
-
 
 def main() -> None:
     """Run until a signal comes."""
@@ -25,12 +22,15 @@ def main() -> None:
     parser.add_argument("--identity", required=True)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--probe-port", type=int, required=True)
+    parser.add_argument("--settle", type=float, required=True, help="seconds that API servers get for a new bundle")
+    parser.add_argument("--overlap", type=float, required=True, help="seconds that replicas get for a new certificate")
     arguments = parser.parse_args()
+    settle, overlap = timedelta(seconds=arguments.settle), timedelta(seconds=arguments.overlap)
     settings = Settings(
         identity=arguments.identity,
         secret=api.TLS_SECRET,
         names=("127.0.0.1",),
-        rhythm=Rhythm(settle=SETTLE, overlap=OVERLAP),
+        rhythm=Rhythm(settle=settle, overlap=overlap),
         times=Times(lease=3.0, renew=2.0, retry=0.4),
         bind="127.0.0.1",
         port=arguments.port,

@@ -74,7 +74,7 @@ class WebhookService:
         self._stop()
 
     def _start(self) -> None:
-        numagate("certs", "issue", "--dir", str(self.folder), "--ip", "127.0.0.1")
+        numagate("certs", "issue", "--dir", str(self.folder), "--ip", "127.0.0.1", "--dns", "localhost")
         self.ca = self.folder / "ca.crt"
         port, probe_port = free_ports(2)
         self.url = f"https://127.0.0.1:{port}"

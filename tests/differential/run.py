@@ -23,6 +23,7 @@ from differential.oracle import Oracle
 from differential.oracle import OracleError
 from differential.oracle import build
 from differential.oracle import isolated
+from differential.patch_comparison import Patches
 from differential.pod_comparison import Pods
 from differential.quantity_comparison import Quantities
 
@@ -57,6 +58,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--scenarios", type=int, default=3000, help="nodes with the pods that arrive at them")
     parser.add_argument("--quantities", type=int, default=20_000, help="texts that are quantities, or nearly")
     parser.add_argument("--pods", type=int, default=5000, help="pods, for defaulting, QoS class and requests")
+    parser.add_argument("--patches", type=int, default=10_000, help="pods and other documents, with JSON patches")
     parser.add_argument("--seed", type=int, default=1, help="another seed makes other questions")
     return parser.parse_args(arguments)
 
@@ -72,6 +74,8 @@ def parts(asked: argparse.Namespace) -> Iterator[tuple[Comparison, int]]:
         yield Quantities(Oracle(build(ORACLE, say)).ask, asked.seed), asked.quantities
     if asked.pods:
         yield Pods(Oracle(build(ORACLE, say)).ask, asked.seed), asked.pods
+    if asked.patches:
+        yield Patches(Oracle(build(ORACLE, say)).ask, asked.seed), asked.patches
 
 
 def compare(part: Comparison, count: int) -> Found:

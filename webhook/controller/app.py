@@ -18,7 +18,7 @@ def controller_app(
     *, endpoints: Mapping[str, ASGIApp], state: State, metrics: Metrics, lifespan: Lifespan | None = None
 ) -> FastAPI:
     """Build the application; `endpoints` are webhooks by path."""
-    app = bare_app(lifespan, paths=", ".join([*endpoints, "/healthz, /readyz, /metrics and /version"]))
+    app = bare_app(lifespan, paths=", ".join([*endpoints, "/healthz, /readyz, /metrics, /certificate and /version"]))
     for path, endpoint in endpoints.items():
         app.router.routes.append(Route(path, endpoint, methods=["POST"]))
     add_probes(app, state, metrics)

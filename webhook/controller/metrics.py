@@ -17,7 +17,7 @@ class Metrics(CommonMetrics):
     """What the controller counts."""
 
     def __init__(self, version: str) -> None:
-        super().__init__(version)
+        super().__init__(version, component="controller")
         self._began = time.monotonic()
         self._first = True
         registry = self.registry

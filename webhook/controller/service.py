@@ -53,7 +53,9 @@ from webhook.kube.single import ObjectWatch
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep
+from webhook.web.client_auth import ClientAuth
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -93,6 +95,7 @@ class Controller:
         self._stop = threading.Event()
         self._resign = threading.Event()
         self._once = Once(_LOGGER)
+        self._meter = Meter()
         self._known = KnownWorld(settings.namespace)
         self._worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="namespaces")
         self.changes = Changes()
@@ -111,22 +114,28 @@ class Controller:
         self._writer = self._writing()
         self._issuing = Issuing(settings, client, metrics=self.metrics, wall=_now) if settings.secret else None
         self._keeper = self._keeping(render) if render is not None else None
+        clients = settings.clients
         self._store = CertificateStore(
             settings.certificates if self._issuing is None else self._issuing.source,
             minimum=settings.tls_minimum,
             clock=_now,
+            clients=clients.authorities(_now()) if clients else None,
+        )
+        self._clients = (
+            ClientAuth(clients, self._store, registry=self.metrics.registry, clock=_now) if clients else None
         )
         self._certificate = CertificateUpkeep(self._store, metrics=self.metrics, health=self.state)
+        app = controller_app(
+            endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
+            state=self.state,
+            metrics=self.metrics,
+            lifespan=self._lifespan,
+        )
         self.ports = Ports(
             bind=settings.bind,
             port=settings.port,
             probe_port=settings.probe_port,
-            app=controller_app(
-                endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
-                state=self.state,
-                metrics=self.metrics,
-                lifespan=self._lifespan,
-            ),
+            app=self._clients.guard(app) if self._clients else app,
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
@@ -228,7 +237,7 @@ class Controller:
             world=self._known,
             list_pods=partial(list_pods, self._client),
             metrics=self.metrics,
-            meter=Meter(),
+            meter=self._meter,
             worker=self._worker,
         )
 
@@ -244,11 +253,16 @@ class Controller:
         if (issuing := self._issuing) is not None:
             self.state.issued = lambda: issuing.issued
             self.state.certificates = lambda: issuing.note
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
-        await self._certificate.step()
-        polling = asyncio.create_task(poll([self._certificate.step], seconds=self._settings.poll_seconds))
+        steps = [self._certificate.step, *([self._clients.step] if self._clients else [])]
+        for step in steps:
+            await step()
+        polling = asyncio.create_task(poll(steps, seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
         _LOGGER.info("stopped")

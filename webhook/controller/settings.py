@@ -10,6 +10,7 @@ from webhook.controller.keeper import READ_SECONDS
 from webhook.domain import api
 from webhook.kube.election import Times
 from webhook.tls.rotation import Rhythm
+from webhook.web.client_auth import Clients
 from webhook.web.refresh import POLL_SECONDS
 
 
@@ -19,6 +20,7 @@ class Settings:
 
     With a `secret` it issues the certificates there, its own among them, in this `rhythm`, and also for `names`, DNS
     names and addresses. Without one it reads the files of `certificates`.
+    Without `clients` anybody may call.
     """
 
     identity: str
@@ -34,6 +36,7 @@ class Settings:
     port: int = 8443
     probe_port: int = 8081
     tls_minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2
+    clients: Clients | None = None
     drain_seconds: float = 5.0
     poll_seconds: float = POLL_SECONDS
     look_seconds: float = LOOK_SECONDS

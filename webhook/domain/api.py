@@ -15,6 +15,10 @@ WORLD_MAP = "numagate-world"
 WORLD_KEY = "world.json"
 """The key in it that holds the document."""
 
+CLIENT_CA_SECRET = "numagate-client-ca"  # noqa: S105 - the name of a Secret
+"""Secret of the CA that the API server's own certificate is from, where one is asked for; it holds no key."""
+CLIENT_CA_KEY = "ca.crt"
+
 TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
 """Secret of the serving certificate: the controller, cert-manager or a person writes it, the serving pods mount it."""
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
+from itertools import islice
 from types import MappingProxyType
 
 from webhook.domain import defaults
@@ -34,6 +35,16 @@ from webhook.domain.versions import Rules
 
 MALFORMED_QUANTITY = "malformed-quantity"
 MALFORMED_OBJECT = "malformed-object"
+MAX_CONTAINERS = 1024
+"""Containers in one list; no node runs as many, and what is judged must not grow with what somebody writes."""
+MAX_RESOURCES = 256
+"""Resources in one list of one container."""
+MAX_FAULTS = 256
+"""Places that cannot be read; nobody reads more of them."""
+MAX_NAME = 63
+"""Characters of a container's name (a DNS label)."""
+MAX_RESOURCE_NAME = 253 + 1 + 63
+"""Characters of a resource's name (a qualified name)."""
 _NOTHING: ResourceList = MappingProxyType({})
 
 
@@ -74,7 +85,7 @@ def read(pod: JsonObject, rules: Rules = NEWEST, *, defaulted: bool = True) -> P
         claims=tuple(map(_claim, get_list(spec, "resourceClaims"))),
         shm_limits=tuple(_shm(spec)),
         created=bool(get_text(get_object(pod, "status"), "qosClass")),
-        unreadable=tuple(faults),
+        unreadable=tuple(faults[:MAX_FAULTS]),
     )
 
 
@@ -93,7 +104,9 @@ def _containers(spec: JsonObject, key: str, faults: list[Finding], *, defaulted:
     if not isinstance(value, list):
         faults.append(_malformed(("spec", key), "a list of containers"))
         return
-    for index, item in enumerate(value):
+    if len(value) > MAX_CONTAINERS:
+        faults.append(_malformed(("spec", key), f"a list of at most {MAX_CONTAINERS} containers"))
+    for index, item in enumerate(value[:MAX_CONTAINERS]):
         path: Path = ("spec", key, index)
         if isinstance(item, dict):
             yield _container(item, path, key, faults, defaulted=defaulted)
@@ -103,6 +116,9 @@ def _containers(spec: JsonObject, key: str, faults: list[Finding], *, defaulted:
 
 def _container(item: JsonObject, path: Path, key: str, faults: list[Finding], *, defaulted: bool) -> Container:
     name = get_text(item, "name")
+    if len(name) > MAX_NAME:
+        faults.append(_malformed((*path, "name"), f"a name of at most {MAX_NAME} characters"))
+        name = name[:MAX_NAME]
     block = _object(item, (*path, "resources"), faults)
     limits = _quantities(block, "limits", (*path, "resources"), name, faults)
     requests = _quantities(block, "requests", (*path, "resources"), name, faults)
@@ -137,8 +153,13 @@ def _quantities(block: JsonObject, key: str, path: Path, container: str | None, 
     if not isinstance(values, dict):
         faults.append(_malformed(place, "a map of resource names to quantities"))
         return _NOTHING
+    if len(values) > MAX_RESOURCES:
+        faults.append(_malformed(place, f"a map of at most {MAX_RESOURCES} resources"))
     found: dict[str, Quantity] = {}
-    for name, value in values.items():
+    for name, value in islice(values.items(), MAX_RESOURCES):
+        if len(name) > MAX_RESOURCE_NAME:
+            faults.append(_malformed(place, f"a map of names of at most {MAX_RESOURCE_NAME} characters"))
+            continue
         try:
             quantity = ZERO if value is None else Quantity.from_json(value).round_up_milli()
         except QuantityError as error:

@@ -10,8 +10,8 @@ from enum import Enum
 from webhook.domain.evenness import why_uneven
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Placement
-from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.kubelet.admit import cell_allocatable
+from webhook.domain.kubelet.asked_before import answer_of_empty
 from webhook.domain.pod import PodFacts
 from webhook.domain.resources import MEMORY
 from webhook.domain.topology import NodeClass
@@ -104,7 +104,7 @@ def fit(
     `accelerators` maps container name to {resource: count}, for the containers that ask for any. With one NUMA node
     each such container must lie within one; with more, the pod as a whole must use no more than that.
     """
-    admission = admit_on_empty(facts, node_class)
+    admission = answer_of_empty(facts, node_class)
     if not admission.admitted:
         reason = f"{admission.reason}: {admission.message}" if admission.message else str(admission.reason)
         return ClassFit(node_class, Fits.NO, reason, admission, Cause.REFUSED)

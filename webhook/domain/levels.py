@@ -32,3 +32,12 @@ class Modes:
     repair: Level = Level.ALIGNED
     warn: Level = Level.ALIGNED
     audit: Level = Level.ALIGNED
+
+    @property
+    def strongest(self) -> str:
+        """The first mode that is on, in the order of MODES; "none" where all are off.
+
+        >>> Modes(enforce=Level.NONE, repair=Level.GUARANTEED).strongest
+        'repair'
+        """
+        return next((mode for mode in MODES if getattr(self, mode) is not Level.NONE), "none")

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from webhook.domain.finding import Finding
 from webhook.domain.jsonpatch import Operation
+from webhook.domain.levels import Level
+from webhook.domain.levels import Modes
 
 
 class Outcome(Enum):
@@ -42,3 +44,7 @@ class Decision:
     """Codes of the edits made, for metrics."""
     exempt_by: str = ""
     """Where the request is exempt: by what, one of a few words."""
+    modes: Modes | None = None
+    """What the policy lets numagate do, None where nothing was judged."""
+    level: Level | None = None
+    """The level that a new pod reaches, in the validating pass."""

@@ -16,6 +16,8 @@ MESSAGE_BYTES = 900
 """Events cut a note at 1024 bytes, and the API server puts the webhook's name before ours."""
 WARNING_CHARACTERS = 120
 MAX_WARNINGS = 10
+MAX_CAUSES = 100
+MAX_FIELD_BYTES = 512
 MAX_NAMES = 3
 MAX_PLACES = 5
 MAX_PLACE = 64
@@ -77,6 +79,21 @@ def refusal(lines: Iterable[str]) -> str:
     if message:
         return f"{message} (+{len(rest)} more)"
     return cut_bytes(rest[0], MESSAGE_BYTES - 16) + (f" (+{len(rest) - 1} more)" if len(rest) > 1 else "")
+
+
+def causes(found: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Bound the field and the line of each finding; beyond `MAX_CAUSES` the last one says how many more there are.
+
+    A pod may hold 3 MiB of faults, and the reply goes to a person and into the audit log.
+    """
+    shown = len(found) if len(found) <= MAX_CAUSES else MAX_CAUSES - 1
+    kept = [
+        (cut_bytes(escape(place), MAX_FIELD_BYTES), cut_bytes(escape(text), MESSAGE_BYTES))
+        for place, text in found[:shown]
+    ]
+    if shown < len(found):
+        kept.append((kept[-1][0], f"{len(found) - shown} more findings; numagate lint shows them all"))
+    return tuple(kept)
 
 
 def cut_bytes(text: str, limit: int) -> str:

@@ -78,8 +78,10 @@ def _validate(pod: JsonObject, ruling: Ruling, requester: Requester) -> Decision
         outcome, findings, modes, [ruling.policy], level=judgement.repaired_level, fits=judgement.subject.fits
     )
     if modes.enforce is not Level.NONE and (judgement.remaining or faults):
-        return respond.deny((*refused(pod, judgement, ruling), *faults, *over), audit)
-    return respond.admit(outcome, findings, respond.warned(findings, modes), audit)
+        decision = respond.deny((*refused(pod, judgement, ruling), *faults, *over), audit)
+    else:
+        decision = respond.admit(outcome, findings, respond.warned(findings, modes), audit)
+    return replace(decision, level=judgement.repaired_level) if judgement.governed else decision
 
 
 def update(new: JsonObject, old: JsonObject, ruling: Ruling) -> Decision:

@@ -48,7 +48,7 @@ def named(policies: Iterable[Policy]) -> Mapping[str, str]:
 
 
 def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[Path, ...] = ()) -> Decision:
-    """Refuse with every finding: in the message what fits, in the causes all.
+    """Refuse with every finding: in the message what fits, in the causes all (but for a flood of them).
 
     `places` run beside `findings`, where these are not about the object itself.
     """
@@ -58,7 +58,7 @@ def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[
         outcome=Outcome.DENY,
         allowed=False,
         message=messages.refusal(messages.lines(findings, places)),
-        causes=tuple((messages.escape(field_path(place)), line) for place, line in zip(places, lines, strict=True)),
+        causes=messages.causes([(field_path(place), line) for place, line in zip(places, lines, strict=True)]),
         audit={**audit, "decision": "deny"},
         findings=findings,
     )

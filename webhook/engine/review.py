@@ -58,6 +58,10 @@ def _review_pod(request: Request, pod: JsonObject, world: World) -> Decision:
     exemption = why_mirror(request) or why_exempt(pod, ruling, requester_of(request))
     if exemption is not None:
         return respond.exempt(exemption, [ruling.policy])
+    return replace(_judge_pod(request, pod, ruling), modes=ruling.modes)
+
+
+def _judge_pod(request: Request, pod: JsonObject, ruling: Ruling) -> Decision:
     if request.operation == "CREATE" and not request.subresource:
         if request.review_pass is Pass.MUTATE:
             return pods.mutate(essence(pod), ruling)

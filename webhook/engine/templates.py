@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace
+from itertools import islice
 
 from webhook.domain import keys
 from webhook.domain.finding import Finding
@@ -39,6 +40,9 @@ from webhook.engine.ruling import Ruling
 from webhook.engine.ruling import rule
 from webhook.engine.world import World
 
+MAX_TEMPLATES = 128
+"""So many pods of one object are judged when it is applied; each pod is judged again when it is created."""
+
 _SEVERITY_OF_OUTCOMES = (Outcome.INVALID, Outcome.REPAIR, Outcome.WARN, Outcome.ACCEPT)
 
 
@@ -68,7 +72,7 @@ def review(workload: Workload, request: Request, world: World) -> Decision:
     new, old, requester = request.object or {}, request.old_object, requester_of(request)
     if old is not None and _judged_parts(workload, new) == _judged_parts(workload, old):
         return respond.skip("template unchanged")
-    located = list(workload.locate(new))
+    located = list(islice(workload.locate(new), MAX_TEMPLATES))
     ruled = [(one, ruling) for one in located if (ruling := rule(one.pod, request.namespace, world)) is not None]
     if located and not ruled:
         return respond.skip(NO_POLICY)
@@ -87,7 +91,7 @@ def review(workload: Workload, request: Request, world: World) -> Decision:
         return respond.exempt(exempt[0], [ruling.policy for _, ruling in ruled])
     modes = _strictest(ruling.modes for _, ruling in ruled)
     about = _About(modes, requester, controlled=_is_controlled(new), alone=len(located) == 1)
-    decision = _decide(judged, labelled, about)
+    decision = replace(_decide(judged, labelled, about), modes=modes)
     if not exempt or not decision.allowed:
         return decision
     return replace(decision, audit={**decision.audit, **respond.use_of(exempt[0])}, exempt_by=exempt[0].by)

@@ -82,6 +82,15 @@ class Client:
         with self._open(ask) as reply:
             return _read(ask, reply)
 
+    def headers(self, ask: Ask) -> Mapping[str, str]:
+        """Send one request and answer the headers of the reply; their names are alike in any case.
+
+        Raises:
+            KubeError: it was refused, or nobody answered.
+        """
+        with self._open(ask) as reply:
+            return reply.headers
+
     def lines(self, ask: Ask) -> Iterator[bytes]:
         """Send one request and yield the lines of the reply as they come.
 

@@ -5,6 +5,8 @@ issues, it alone writes caBundle: it is never rendered, so that applying again t
 """
 
 from enum import Enum
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from webhook.domain import keys
 from webhook.domain.api import TLS_SECRET
@@ -27,6 +29,7 @@ SERVING = "numagate-serving"
 BUNDLE_KEY = "caBundle"
 
 _CERT_MANAGER = "cert-manager.io/v1"
+_AUTHORITY: Manifest = {"isCA": True, "commonName": "numagate CA", "duration": "43800h"}
 _KINDS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
@@ -60,13 +63,28 @@ def issuers(settings: Settings) -> list[Manifest]:
     The leaf may change every few weeks without a new caBundle, because the bundle holds the CA.
     """
     here = settings.namespace
-    names = [f"{NAME}.{here}.svc", f"{NAME}.{here}", NAME, f"{CONTROLLER}.{here}.svc"]
+    services = [f"{NAME}.{here}.svc", f"{NAME}.{here}", NAME, f"{CONTROLLER}.{here}.svc"]
+    hosts = [str(urlsplit(url).hostname) for url in (settings.url, settings.controller_url) if url]
+    names = dict.fromkeys([*services, *(host for host in hosts if not _is_address(host))])
+    serving: Manifest = {"dnsNames": list(names), "usages": ["server auth"], "duration": "2160h", "renewBefore": "720h"}
+    if addresses := list(dict.fromkeys(filter(_is_address, hosts))):
+        serving |= {"ipAddresses": addresses}
     return [
         _issuer("numagate-root", here, {"selfSigned": {}}),
-        _certificate(ROOT, here, "numagate-root", isCA=True, commonName="numagate CA", duration="43800h"),
+        # cainjector changes the bundle before the pods have the new leaf. As long as the key stays, what the old CA has
+        # signed verifies by the new one and the other way round.
+        _certificate(ROOT, here, "numagate-root", _AUTHORITY, rotation="Never"),
         _issuer(ROOT, here, {"ca": {"secretName": ROOT}}),
-        _certificate(SERVING, here, ROOT, dnsNames=names, usages=["server auth"], duration="2160h", renewBefore="720h"),
+        _certificate(SERVING, here, ROOT, serving),
     ]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def component(settings: Settings, certificates: Certificates) -> Manifest:
@@ -129,7 +147,7 @@ def _issuer(name: str, namespace: str, spec: Manifest) -> Manifest:
     return {"apiVersion": _CERT_MANAGER, "kind": "Issuer", "metadata": metadata(name, namespace), "spec": spec}
 
 
-def _certificate(name: str, namespace: str, issuer: str, **spec: object) -> Manifest:
+def _certificate(name: str, namespace: str, issuer: str, spec: Manifest, *, rotation: str = "Always") -> Manifest:
     return {
         "apiVersion": _CERT_MANAGER,
         "kind": "Certificate",
@@ -137,7 +155,7 @@ def _certificate(name: str, namespace: str, issuer: str, **spec: object) -> Mani
         "spec": {
             "secretName": TLS_SECRET if name == SERVING else name,
             "issuerRef": {"kind": "Issuer", "name": issuer},
-            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
+            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": rotation},
             **spec,
         },
     }

@@ -17,6 +17,7 @@ from webhook.manifests.settings import Settings
 from webhook.sources.policy_file import parse_stream
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_CLIENT = re.compile(r"[A-Za-z0-9.:@_-]{1,253}")
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
 
 
@@ -29,6 +30,8 @@ def read_settings(
     ca_bundle: Path | None = None,
     api_servers: tuple[str, ...] = (),
     controller_url: str | None = None,
+    client_auth: bool = False,
+    client_names: tuple[str, ...] = (),
 ) -> Settings:
     """Read the files and check the names.
 
@@ -54,6 +57,8 @@ def read_settings(
         api_servers=tuple(map(_block, api_servers)),
         selected=selected_labels(policies),
         controller_url=None if controller_url is None else _address(controller_url, "--controller-url"),
+        client_auth=client_auth,
+        client_names=tuple(map(_client, client_names)),
     )
 
 
@@ -63,6 +68,13 @@ def _block(text: str) -> str:
     except ValueError:
         msg = f"{text!r} is no address block: write one like 10.0.0.1/32"
         raise InputError(msg, file="--api-server") from None
+
+
+def _client(name: str) -> str:
+    if not _CLIENT.fullmatch(name):
+        msg = f"{name!r} is no name of a certificate: write 1 to 253 letters, digits and .:@_-"
+        raise InputError(msg, file="--client-name")
+    return name
 
 
 def _address(url: str, option: str) -> str:

@@ -9,11 +9,15 @@ from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
 from webhook.manifests.certificates import chosen
 from webhook.manifests.certificates import issuers
+from webhook.manifests.client_auth import asking
 from webhook.manifests.controller import controller
 from webhook.manifests.crds import crds
 from webhook.manifests.deployment import deployment
 from webhook.manifests.guard import guard
 from webhook.manifests.level_guard import level_guard
+from webhook.manifests.monitoring.dashboard import config_map
+from webhook.manifests.monitoring.rules import prometheus_rule
+from webhook.manifests.monitoring.scrape import pod_monitor
 from webhook.manifests.rbac import controller_rights
 from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
@@ -25,6 +29,8 @@ from webhook.manifests.webhooks import configurations
 
 CRDS = "crds"
 """What is applied first: an API server takes no object of a kind that it does not know yet."""
+MONITORING = "monitoring"
+"""What is for the Prometheus operator and Grafana; its kinds are theirs, so it goes apart, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ def _modes(certificates: Certificates, source: Source, *, server: str, tail: str
 
 OVERLAYS = _overlays()
 """Every overlay by name."""
-NAMES = (CRDS, *OVERLAYS)
+NAMES = (CRDS, *OVERLAYS, MONITORING)
 """What can be rendered flat."""
 
 
@@ -106,20 +112,30 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
     """
     if name == CRDS:
         return list(crds())
-    overlay = OVERLAYS[name]
+    if name == MONITORING:
+        return monitoring(settings)
+    return [manifest for manifests in parts(settings, OVERLAYS[name]).values() for manifest in manifests]
+
+
+def monitoring(settings: Settings) -> list[Manifest]:
+    """Answer what is for the Prometheus operator and for Grafana's sidecar."""
+    return [pod_monitor(settings), prometheus_rule(settings), config_map(settings)]
+
+
+def parts(settings: Settings, overlay: Overlay) -> dict[str, list[Manifest]]:
+    """Answer the objects of an overlay by the file that they are written to, in the order in which they are applied."""
     certificates = chosen(settings, overlay.certificates)
     issues = certificates is Certificates.MANAGED
     made = base(settings) | source_objects(settings, overlay.source, issues=issues)
     if overlay.mode is not None:
         made["policy.yaml"] = policy(settings, overlay.mode, overlay.source)
-    answer = [manifest for manifests in made.values() for manifest in manifests]
     if certificates is Certificates.CERT_MANAGER:
-        answer += issuers(settings)
+        made["certificates.yaml"] = issuers(settings)
     if issues:
-        answer += issuing_rights(settings)
+        made["certificates.yaml"] = issuing_rights(settings)
     if overlay.mode is not None:
-        answer += _asked(settings, overlay.mode, certificates, overlay.source)
-    return answer
+        made["webhooks.yaml"] = _asked(settings, overlay.mode, certificates, overlay.source)
+    return {file: asking(settings, manifests) for file, manifests in made.items()}
 
 
 def webhooks(settings: Settings, mode: Mode, certificates: Certificates | None, source: Source) -> list[Manifest]:

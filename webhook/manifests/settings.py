@@ -61,6 +61,7 @@ class Settings:
     where it is None the field is left to whoever owns the certificates. `api_servers` are the address blocks (CIDR)
     that the pods may call; without any, whatever listens on the ports of API servers. `selected` are the namespace
     labels that policies select by; `controller_url` is to the controller's Service what `url` is to the other.
+    With `client_auth` whoever calls must show a certificate, of one of `client_names`, or of the usual name.
     """
 
     policy: Policy
@@ -72,6 +73,8 @@ class Settings:
     api_servers: tuple[str, ...] = ()
     selected: tuple[str, ...] = ()
     controller_url: str | None = None
+    client_auth: bool = False
+    client_names: tuple[str, ...] = ()
 
     @property
     def encoded_bundle(self) -> str | None:

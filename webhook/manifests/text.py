@@ -43,7 +43,19 @@ def dump(documents: Iterable[Mapping[str, object]]) -> str:
     ---
     kind: B
     """
-    return "---\n".join(
-        yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
-        for document in documents
-    )
+    return "---\n".join(dump_one(document) for document in documents)
+
+
+def dump_one(document: Mapping[str, object]) -> str:
+    """Write one document."""
+    return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+
+
+def dump_list(items: Iterable[Mapping[str, object]]) -> str:
+    """Write one list, as a patch inside another document is.
+
+    >>> print(dump_list([{"op": "add"}, {"op": "remove"}]), end="")
+    - op: add
+    - op: remove
+    """
+    return yaml.dump([dict(item) for item in items], Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)

@@ -1,4 +1,4 @@
-"""Answers one admission request: the ASGI endpoint behind /mutate and /validate."""
+"""Answers one admission request: what stands behind /mutate and /validate."""
 
 import asyncio
 import logging
@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
-
-from starlette.types import Receive
-from starlette.types import Scope
-from starlette.types import Send
 
 from webhook.domain.errors import RequestError
 from webhook.engine.decision import Decision
@@ -38,14 +34,16 @@ _LOGGER = logging.getLogger("numagate.admission")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    request: Request
+    """What is left to do needs no objects: a large one would be held for as long as the loop is busy."""
+
+    line: dict[str, object]
     decision: Decision
     payload: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """The endpoint of one pass; `worker` takes the large requests one after the other."""
+    """One pass; `worker` takes the large requests one after the other."""
 
     review_pass: Pass
     review: Review
@@ -54,11 +52,10 @@ class Admission:
     worker: Executor
     meter: Meter
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request: 200 with a review, or a metav1.Status."""
+    def endpoint(self) -> Endpoint:
+        """Make the ASGI endpoint; it answers 200 with a review, or a metav1.Status."""
         name = self.review_pass.value
-        endpoint = Endpoint(name=name, answer=self._answer, metrics=self.metrics, meter=self.meter)
-        await endpoint(scope, receive, send)
+        return Endpoint(name=name, answer=self._answer, metrics=self.metrics, meter=self.meter)
 
     async def _answer(self, call: Call) -> bytes:
         world = self.state.world(datetime.now(UTC))
@@ -77,8 +74,7 @@ class Admission:
         request = wire.read(body, self.review_pass)
         decision = self._dated(self.review(request, world), world)
         payload = wire.write(request.uid, self.review_pass, decision)
-        # What is left to do needs no objects: a large one would be held for as long as the loop is busy.
-        return _Answer(replace(request, object=None, old_object=None), decision, payload)
+        return _Answer(_line(request, decision), decision, payload)
 
     def _dated(self, decision: Decision, world: World) -> Decision:
         """Say in the audit annotations which snapshot was decided on; the mutating pass has none."""
@@ -94,20 +90,21 @@ class Admission:
             raise RequestError(msg, status=503, reason="ServiceUnavailable") from None
 
     def _record(self, answer: _Answer, seconds: float) -> None:
-        request, decision = answer.request, answer.decision
-        self.metrics.decided(self.review_pass, decision)
-        if not _LOGGER.isEnabledFor(logging.INFO):
-            return
-        line = {
-            logs.UID: request.uid,
-            logs.PASS: self.review_pass.value,
-            logs.NAMESPACE: request.namespace,
-            logs.KIND: request.kind,
-            logs.OPERATION: request.operation,
-            logs.DRY_RUN: request.dry_run,
-            logs.OUTCOME: decision.outcome.value,
-            logs.ALLOWED: decision.allowed,
-            logs.CODES: sorted({finding.code for finding in decision.findings}),
-            logs.MILLISECONDS: round(seconds * 1000, 2),
-        }
-        _LOGGER.info("decided", extra=logs.fields(line))
+        self.metrics.decided(self.review_pass, answer.decision)
+        if _LOGGER.isEnabledFor(logging.INFO):
+            _LOGGER.info("decided", extra=logs.fields(answer.line | {logs.MILLISECONDS: round(seconds * 1000, 2)}))
+
+
+def _line(request: Request, decision: Decision) -> dict[str, object]:
+    """Answer what the log says of a decision."""
+    return {
+        logs.UID: request.uid,
+        logs.PASS: request.review_pass.value,
+        logs.NAMESPACE: request.namespace,
+        logs.KIND: request.kind,
+        logs.OPERATION: request.operation,
+        logs.DRY_RUN: request.dry_run,
+        logs.OUTCOME: decision.outcome.value,
+        logs.ALLOWED: decision.allowed,
+        logs.CODES: sorted({finding.code for finding in decision.findings}),
+    }

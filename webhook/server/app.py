@@ -1,7 +1,7 @@
 """The application of the TLS port: both passes, the probes, and the version."""
 
-from fastapi import FastAPI
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.server.admission import Admission
@@ -9,22 +9,24 @@ from webhook.server.metrics import Metrics
 from webhook.server.state import State
 from webhook.web.application import Lifespan
 from webhook.web.application import bare_app
+from webhook.web.front import Front
 from webhook.web.probes import add_probes
 
 MUTATE = "/mutate"
 VALIDATE = "/validate"
 
-_PATHS = "/mutate, /validate, /healthz, /readyz, /metrics and /version"
+_PATHS = "/mutate, /validate, /healthz, /readyz, /metrics, /certificate and /version"
 
 
 def webhook_app(
     *, mutate: Admission, validate: Admission, state: State, metrics: Metrics, lifespan: Lifespan | None = None
-) -> FastAPI:
+) -> ASGIApp:
     """Build the application of the TLS port; `lifespan` starts and ends its background loops."""
     app = bare_app(lifespan, paths=_PATHS)
-    # Plain ASGI routes: the API server waits for them, and a review needs none of FastAPI's parsing.
-    app.router.routes.append(Route(MUTATE, mutate, methods=["POST"]))
-    app.router.routes.append(Route(VALIDATE, validate, methods=["POST"]))
+    passes: dict[str, ASGIApp] = {MUTATE: mutate.endpoint(), VALIDATE: validate.endpoint()}
+    for path, endpoint in passes.items():
+        # Reached by other methods only, which the framework refuses.
+        app.router.routes.append(Route(path, endpoint, methods=["POST"]))
     add_probes(app, state, metrics)
 
     @app.get("/version")
@@ -36,4 +38,4 @@ def webhook_app(
             "generation": ", ".join(one.generation for one in loaded.policies) if loaded else "",
         }
 
-    return app
+    return Front(passes, app)

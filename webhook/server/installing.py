@@ -26,6 +26,7 @@ class Installer:
         self._state.loaded = loaded
         self._state.refused = ""
         self._metrics.policies((one.name, one.generation) for one in loaded.policies)
+        self._metrics.classes(loaded.classes)
         self._metrics.policy_ok.set(1)
         for policy in loaded.policies:
             if (policy.name, policy.generation) not in known:

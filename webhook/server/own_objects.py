@@ -48,6 +48,6 @@ def _refuse(found: Sequence[PolicyError]) -> Decision:
         outcome=Outcome.INVALID,
         allowed=False,
         message=messages.refusal(lines),
-        causes=tuple((messages.escape(error.field), line) for error, line in zip(found, lines, strict=True)),
+        causes=messages.causes([(error.field, line) for error, line in zip(found, lines, strict=True)]),
         audit={"decision": "invalid"},
     )

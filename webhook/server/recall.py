@@ -67,6 +67,8 @@ class Recall:
     def __init__(self) -> None:
         """Start with nothing remembered."""
         self._memory: _Memory | None = None
+        self.hits = 0
+        """How often a decision was remembered; two threads at once may lose one."""
 
     def __call__(self, request: Request, world: World) -> Decision:
         """Decide on the request, or answer what was decided on the same before."""
@@ -82,6 +84,8 @@ class Recall:
         decision = memory.young.get(key) or memory.old.get(key)
         if decision is None:
             decision = review(request, world)
+        else:
+            self.hits += 1
         if key not in memory.young:
             self._keep(memory, key, decision)
         return decision

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.engine.request import Pass
@@ -26,7 +27,9 @@ from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
+from webhook.web.client_auth import ClientAuth
 from webhook.web.ports import Ports
+from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
 
@@ -60,15 +63,28 @@ class Service:
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
+        self.metrics.ready(lambda: is_ready(self.state))
+        self.metrics.held(lambda: self._meter.held)
+        self.metrics.in_flight(lambda: self._ports.requests)
+        self._meter = Meter()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
-        self._store = CertificateStore(settings.certificates, minimum=settings.tls_minimum, clock=_now)
+        clients = settings.clients
+        self._store = CertificateStore(
+            settings.certificates,
+            minimum=settings.tls_minimum,
+            clock=_now,
+            clients=clients.authorities(_now()) if clients else None,
+        )
+        self._clients = (
+            ClientAuth(clients, self._store, registry=self.metrics.registry, clock=_now) if clients else None
+        )
         self._upkeep = Upkeep(settings, state=self.state, metrics=self.metrics, store=self._store, load=load)
         self._watch = self._watch_by(client) if client is not None else None
         self._ports = Ports(
             bind=settings.bind,
             port=settings.port,
             probe_port=settings.probe_port,
-            app=self._app(review),
+            app=self._clients.guard(self._app(review)) if self._clients else self._app(review),
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
@@ -98,9 +114,7 @@ class Service:
         """Drain and end; may be called from any thread."""
         self._ports.stop(drain_seconds=drain_seconds)
 
-    def _app(self, review: Review) -> FastAPI:
-        meter = Meter()
-
+    def _app(self, review: Review) -> ASGIApp:
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
                 review_pass=review_pass,
@@ -108,7 +122,7 @@ class Service:
                 state=self.state,
                 metrics=self.metrics,
                 worker=self._worker,
-                meter=meter,
+                meter=self._meter,
             )
 
         return webhook_app(
@@ -138,10 +152,12 @@ class Service:
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
-        await self._upkeep.step()
+        steps = [self._upkeep.step, *([self._clients.step] if self._clients else [])]
+        for step in steps:
+            await step()
         if self._watch is not None:
             self._watch.start()
-        polling = asyncio.create_task(poll([self._upkeep.step], seconds=self._settings.poll_seconds))
+        polling = asyncio.create_task(poll(steps, seconds=self._settings.poll_seconds))
         yield
         polling.cancel()
         if self._watch is not None:

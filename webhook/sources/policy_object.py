@@ -18,7 +18,10 @@ from webhook.sources.policy_file import read_profile
 
 def faults(data: JsonObject, *, own_namespace: str) -> tuple[PolicyError, ...]:
     """Answer everything that is wrong with an object of ours; without any it can be in force."""
-    document = from_object(data, "")
+    try:
+        document = from_object(data, "")
+    except PolicyError as error:
+        return (error,)
     found = grammar.errors(document)
     if found:
         return found

@@ -18,6 +18,7 @@ import orjson
 from webhook import __version__
 from webhook.config.document import Document
 from webhook.config.document import from_object
+from webhook.config.words import printable
 from webhook.domain import api
 from webhook.domain import instant
 from webhook.domain.claim_documents import device_class_entry
@@ -44,6 +45,7 @@ from webhook.sources.snapshot import text_of
 _T = TypeVar("_T")
 _POLICY_HEAD = {"apiVersion": api.API_VERSION, "kind": api.POLICY}
 _PROFILE_HEAD = {"apiVersion": api.API_VERSION, "kind": api.PROFILE}
+_SHOWN_NAME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,8 @@ def _parse(data: bytes, source: str) -> Document:
 def _checked(data: JsonObject, source: str) -> Document:
     from webhook.config import grammar  # noqa: PLC0415 - as above
 
-    document = from_object(data, f"{source}: {data['kind']} {get_text(get_object(data, 'metadata'), 'name')}")
+    name = printable(get_text(get_object(data, "metadata"), "name")[:_SHOWN_NAME])
+    document = from_object(data, f"{source}: {data['kind']} {name}")
     grammar.check(document)
     return document
 

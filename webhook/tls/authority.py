@@ -15,6 +15,7 @@ from webhook.tls.pair import CertificateError
 from webhook.tls.pair import Pair
 from webhook.tls.pair import SigningKey
 from webhook.tls.pair import belongs
+from webhook.tls.pair import read_certificate
 from webhook.tls.pair import read_key
 
 _CERTIFICATE: Final = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
@@ -59,9 +60,9 @@ def read_authorities(pem: bytes) -> tuple[Authority, ...]:
     found: dict[bytes, Authority] = {}
     for block in _CERTIFICATE.findall(pem):
         try:
-            certificate = x509.load_pem_x509_certificate(block)
+            certificate = read_certificate(block, "")
             is_ca = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-        except (ValueError, x509.ExtensionNotFound):
+        except (CertificateError, x509.ExtensionNotFound):
             continue
         if is_ca:
             text = certificate.public_bytes(Encoding.PEM)

@@ -8,8 +8,12 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 
+from webhook.tls.authorities import Authorities
+from webhook.tls.chain import as_pem
+from webhook.tls.chain import read_all
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
 from webhook.tls.source import Folder
@@ -27,15 +31,25 @@ class Served:
     names: frozenset[str]
     serial: int
     not_after: datetime
+    lifetime: timedelta = timedelta()
+    shown: bytes = b""
+    """What a client gets to see: the certificates of the file, as PEM."""
+    clients: Authorities | None = None
+    """Whose certificate a client must show; None where none is asked for."""
 
 
 class CertificateStore:
     """The certificate that the server serves, and where it comes from: a folder of files, or another source."""
 
     def __init__(
-        self, source: Path | Source, *, minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2, clock: Callable[[], datetime]
+        self,
+        source: Path | Source,
+        *,
+        minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
+        clock: Callable[[], datetime],
+        clients: Authorities | None = None,
     ) -> None:
-        """Load the first certificate.
+        """Load the first certificate; with `clients`, a client without a certificate of theirs is refused.
 
         Raises:
             CertificateError: it cannot be served.
@@ -44,7 +58,7 @@ class CertificateStore:
         self._minimum = minimum
         self._clock = clock
         self._served: Served | None = None
-        served = self.load()
+        served = self.load(clients)
         self._served = served
         # Handshakes start in this context. Its own certificate is only used until the callback has chosen another.
         self.context = served.context
@@ -60,8 +74,10 @@ class CertificateStore:
         """Answer what is there now, as hashes: another answer is worth a `load`."""
         return self._source.look()
 
-    def load(self) -> Served:
+    def load(self, clients: Authorities | None = None) -> Served:
         """Build and check a context from what is there now; what is served stays as it is.
+
+        `clients` are new CAs of clients; without them, those in force stay.
 
         Raises:
             CertificateError: it cannot be served.
@@ -73,7 +89,18 @@ class CertificateStore:
                 msg = f"{name} is for other names than the certificate served: issue it for the same Service"
                 raise CertificateError(msg)
             context = _build_context(found.certificate_path, found.key_path, name, self._minimum)
-        return Served(context, found.pair.names, certificate.serial_number, certificate.not_valid_after_utc)
+        clients = clients or (self._served.clients if self._served is not None else None)
+        if clients is not None:
+            clients.demand(context)
+        return Served(
+            context,
+            found.pair.names,
+            certificate.serial_number,
+            certificate.not_valid_after_utc,
+            lifetime=certificate.not_valid_after_utc - certificate.not_valid_before_utc,
+            shown=as_pem(read_all(found.pair.certificate_pem)),
+            clients=clients,
+        )
 
     def swap(self, served: Served) -> None:
         """Serve `served` to every handshake from now on; call it on the event loop's thread."""

@@ -9,6 +9,11 @@ CA_KEY = "ca.key"
 CERTIFICATE = "tls.crt"
 KEY = "tls.key"
 """The last two are the keys of a kubernetes.io/tls Secret."""
+CLIENT_CERTIFICATE = "client.crt"
+CLIENT_KEY = "client.key"
+ADMISSION = "admission.yaml"
+KUBECONFIG = "webhooks.kubeconfig"
+"""What an API server needs in order to call us by its name; the first refers to the second, and that to the pair."""
 
 _PUBLIC = 0o644
 _PRIVATE = 0o600

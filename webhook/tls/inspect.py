@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from webhook.tls import files
@@ -121,7 +122,7 @@ def _serving_problems(leaf: x509.Certificate) -> Iterator[str]:
 def _chain_problems(ca: x509.Certificate, leaf: x509.Certificate) -> Iterator[str]:
     try:
         leaf.verify_directly_issued_by(ca)
-    except (InvalidSignature, ValueError, TypeError):
+    except (InvalidSignature, UnsupportedAlgorithm, ValueError, TypeError):
         yield (
             f"{files.CERTIFICATE} was not issued by {files.CA_CERTIFICATE}: "
             "the API server would refuse it with this caBundle; run numagate certs issue"

@@ -1,4 +1,4 @@
-"""Issues a CA and the serving certificate that it signs."""
+"""Issues a CA and the certificates of servers and clients that it signs."""
 
 import ipaddress
 import re
@@ -55,7 +55,7 @@ def service_names(service: str, namespace: str, dns: Iterable[str] = (), address
 
 
 def issue_ca(*, now: datetime, days: float = CA_DAYS, common_name: str = "numagate CA") -> Pair:
-    """Issue a self-signed CA that may sign serving certificates only (no further CA)."""
+    """Issue a self-signed CA that may sign end certificates only (no further CA)."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = _name(common_name)
     builder = (
@@ -68,21 +68,47 @@ def issue_ca(*, now: datetime, days: float = CA_DAYS, common_name: str = "numaga
 
 def issue_leaf(ca: Pair, names: Names, *, now: datetime, days: float = LEAF_DAYS) -> Pair:
     """Issue a serving certificate; it never outlives its CA."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    until = min(now + timedelta(days=days), ca.certificate.not_valid_after_utc)
     # Clients read the alternative names; the common name is for people, and has a limit of its own.
     common_name = next((name for name in names.dns if name.endswith(".svc")), names.dns[0])[:_MAX_COMMON_NAME]
     alternatives: list[x509.GeneralName] = [x509.DNSName(name) for name in names.dns]
     alternatives += [x509.IPAddress(address) for address in names.addresses]
+    named = x509.SubjectAlternativeName(alternatives)
+    return _issue_end(ca, common_name, ExtendedKeyUsageOID.SERVER_AUTH, [named], now=now, days=days)
+
+
+def issue_client(ca: Pair, common_name: str, *, now: datetime, days: float = LEAF_DAYS) -> Pair:
+    """Issue a certificate for a client called `common_name`; it never outlives its CA.
+
+    Raises:
+        CertificateError: the name is empty or too long for a certificate.
+    """
+    if not 0 < len(common_name) <= _MAX_COMMON_NAME:
+        msg = f"{common_name!r} is no name for a client: use 1 to {_MAX_COMMON_NAME} characters"
+        raise CertificateError(msg)
+    return _issue_end(ca, common_name, ExtendedKeyUsageOID.CLIENT_AUTH, [], now=now, days=days)
+
+
+def _issue_end(
+    ca: Pair,
+    common_name: str,
+    usage: x509.ObjectIdentifier,
+    more: Iterable[x509.ExtensionType],
+    *,
+    now: datetime,
+    days: float,
+) -> Pair:
+    key = ec.generate_private_key(ec.SECP256R1())
+    until = min(now + timedelta(days=days), ca.certificate.not_valid_after_utc)
     issuer_key = x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.key.public_key())
     builder = (
         _builder(_name(common_name), ca.certificate.subject, key, now=now, until=until)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_key_usage(signs_certificates=False), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
         .add_extension(issuer_key, critical=False)
     )
+    for extension in more:
+        builder = builder.add_extension(extension, critical=False)
     return _sign(builder, key, ca.key)
 
 

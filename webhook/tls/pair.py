@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -15,6 +16,9 @@ from cryptography.hazmat.primitives.serialization import PublicFormat
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from webhook.domain.errors import NumagateError
+
+_UNREADABLE = (ValueError, UnsupportedAlgorithm, x509.InvalidVersion, x509.DuplicateExtension)
+"""What cryptography raises for a certificate that is none, or is damaged inside."""
 
 SigningKey: TypeAlias = EllipticCurvePrivateKey | RSAPrivateKey | Ed25519PrivateKey
 
@@ -68,10 +72,17 @@ def read_certificate(pem: bytes, path: Path | str) -> x509.Certificate:
         CertificateError: there is none.
     """
     try:
-        return x509.load_pem_x509_certificate(pem)
-    except ValueError as error:
+        return _complete(x509.load_pem_x509_certificate(pem))
+    except _UNREADABLE as error:
         msg = f"{path} holds no PEM certificate: is the file whole?"
         raise CertificateError(msg) from error
+
+
+def _complete(certificate: x509.Certificate) -> x509.Certificate:
+    """Read what is otherwise only read when it is asked for, so that a damaged certificate is found at once."""
+    _ = certificate.public_key(), certificate.subject, certificate.issuer, certificate.extensions
+    _ = certificate.serial_number, certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    return certificate
 
 
 def read_key(pem: bytes, path: Path | str) -> SigningKey:
@@ -85,7 +96,7 @@ def read_key(pem: bytes, path: Path | str) -> SigningKey:
     except TypeError as error:
         msg = f"{path} is encrypted: numagate needs the key without a passphrase"
         raise CertificateError(msg) from error
-    except ValueError as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         msg = f"{path} holds no PEM private key: is the file whole?"
         raise CertificateError(msg) from error
     if not isinstance(key, SigningKey):
@@ -118,7 +129,7 @@ def subject_names(certificate: x509.Certificate) -> list[str]:
     """Answer the subject alternative names: DNS names and addresses."""
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except (x509.ExtensionNotFound, ValueError):
+    except x509.ExtensionNotFound:
         return []
     found = names.get_values_for_type(x509.DNSName)
     return found + [str(address) for address in names.get_values_for_type(x509.IPAddress)]

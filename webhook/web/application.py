@@ -15,7 +15,9 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _NOT_ALLOWED = 405
 
 
-def bare_app(lifespan: Lifespan | None = None, *, paths: str = "/healthz, /readyz and /metrics") -> FastAPI:
+def bare_app(
+    lifespan: Lifespan | None = None, *, paths: str = "/healthz, /readyz, /metrics and /certificate"
+) -> FastAPI:
     """Build an application whose errors are all a Status; `paths` names what it serves, for who asks for another."""
     app = FastAPI(
         docs_url=None,

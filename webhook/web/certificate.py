@@ -29,7 +29,8 @@ class CertificateUpkeep:
     def _accept(self, served: Served) -> None:
         self._store.swap(served)
         self._health.certificate_expiry = served.not_after
-        self._metrics.certificate(served.not_after)
+        self._health.certificate = served.shown
+        self._metrics.certificate(served.not_after, served.lifetime)
         self._metrics.certificate_ok.set(1)
         facts = {logs.SERIAL: f"{served.serial:x}", logs.EXPIRES: served.not_after.isoformat()}
         _LOGGER.info("certificate served", extra=logs.fields(facts))

@@ -1,6 +1,8 @@
 """Metrics that the service and the controller both have, in a registry of their own."""
 
+from collections.abc import Callable
 from datetime import datetime
+from datetime import timedelta
 
 from prometheus_client import CollectorRegistry
 from prometheus_client import Counter
@@ -20,14 +22,17 @@ BUCKETS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
 class CommonMetrics:
     """What every process of ours shows: its version, its resources, its certificate and its replies.
 
-    Every label takes its values from a short fixed list.
+    Every label takes its values from a short fixed list. `component` is the subcommand that runs.
     """
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, *, component: str) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus-client has no annotation there
         self.registry = registry = CollectorRegistry(auto_describe=True)
         ProcessCollector(registry=registry)
-        Gauge("numagate_build_info", "The running version.", ["version"], registry=registry).labels(version).set(1)
+        build = Gauge("numagate_build_info", "The running version.", ["component", "version"], registry=registry)
+        build.labels(component, version).set(1)
+        ready = Gauge("numagate_ready", "1 if the replica wants to be sent requests.", ["component"], registry=registry)
+        self._ready = ready.labels(component)
         self._requests = Counter(
             "numagate_http_requests",
             "Admission requests by pass and HTTP status.",
@@ -54,15 +59,48 @@ class CommonMetrics:
             "When the served certificate ends, in Unix time.",
             registry=registry,
         )
+        self._lifetime = Gauge(
+            "numagate_certificate_lifetime_seconds",
+            "For how long the served certificate was issued.",
+            registry=registry,
+        )
+        self._in_flight = Gauge(
+            "numagate_requests_in_flight",
+            "Requests that wait for the CPU or are worked on, on the TLS port.",
+            registry=registry,
+        )
+        self._held = Gauge(
+            "numagate_request_held_bytes", "What the bodies of unfinished requests hold together.", registry=registry
+        )
+        self._replies: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
+
+    def ready(self, state: Callable[[], bool]) -> None:
+        """Show whether the replica is ready; asked when somebody asks."""
+        self._ready.set_function(lambda: float(state()))
+
+    def in_flight(self, requests: Callable[[], float]) -> None:
+        """Show how many requests are on their way; asked when somebody asks."""
+        self._in_flight.set_function(requests)
+
+    def held(self, size: Callable[[], float]) -> None:
+        """Show how many bytes requests hold; asked when somebody asks."""
+        self._held.set_function(size)
 
     def answered(self, name: str, status: int, seconds: float) -> None:
         """Count a reply of the endpoint `name`."""
-        self._requests.labels(name, str(status)).inc()
-        self._duration.labels(name).observe(seconds)
+        known = self._replies.get((name, status))
+        if known is None:
+            # To look the series up by their labels takes longer than to count.
+            known = self._requests.labels(name, str(status)), self._duration.labels(name)
+            self._replies[name, status] = known
+        replies, durations = known
+        replies.inc()
+        durations.observe(seconds)
 
-    def certificate(self, not_after: datetime) -> None:
-        """Show the end of the served certificate."""
+    def certificate(self, not_after: datetime, lifetime: timedelta) -> None:
+        """Show when the served certificate ends, and how long it lives altogether."""
         self._expiry.set(not_after.timestamp())
+        self._lifetime.set(lifetime.total_seconds())
 
     def render(self) -> bytes:
         """Write all metrics in the text format."""

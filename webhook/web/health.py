@@ -21,6 +21,7 @@ class Health:
     """Changed on the event loop's thread only, read everywhere."""
 
     certificate_expiry: datetime | None = None
+    certificate: bytes = b""
     draining: bool = False
     heartbeat: float = field(default_factory=time.monotonic)
 

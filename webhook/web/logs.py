@@ -12,6 +12,8 @@ from datetime import UTC
 from datetime import datetime
 from typing import TextIO
 
+import orjson
+
 TIME = "time"
 LEVEL = "level"
 LOGGER = "logger"
@@ -38,6 +40,8 @@ EXPIRES = "expires"
 PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
+REASON = "reason"
+COUNT = "count"
 
 _EXTRA = "numagate_fields"
 
@@ -61,7 +65,18 @@ class JsonFormatter(logging.Formatter):
         line.update(getattr(record, _EXTRA, {}))
         if record.exc_info and record.exc_info[1]:
             line[ERROR] = _describe(record.exc_info[1])
-        return json.dumps(line, ensure_ascii=True, default=str, separators=(",", ":"))
+        return _one_line(line)
+
+
+def _one_line(line: Mapping[str, object]) -> str:
+    """Write JSON in ASCII; orjson does so in a tenth of the time where there is nothing to escape."""
+    try:
+        text = orjson.dumps(line, default=str, option=orjson.OPT_PASSTHROUGH_DATETIME).decode()
+    except orjson.JSONEncodeError:
+        text = ""
+    if text and text.isascii():
+        return text
+    return json.dumps(line, ensure_ascii=True, default=str, separators=(",", ":"))
 
 
 def _describe(error: BaseException) -> str:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from webhook.domain.errors import NumagateError
 from webhook.web import listener
@@ -25,7 +26,7 @@ class Ports:
         bind: str,
         port: int,
         probe_port: int,
-        app: FastAPI,
+        app: ASGIApp,
         probes: FastAPI,
         tls: Callable[[], ssl.SSLContext],
         health: Health,
@@ -76,6 +77,11 @@ class Ports:
     def connections(self) -> int:
         """The open connections of the TLS port."""
         return len(self._server.server_state.connections)
+
+    @property
+    def requests(self) -> int:
+        """The requests of the TLS port that have come and are not answered yet."""
+        return len(self._server.server_state.tasks)
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""

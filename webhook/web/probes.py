@@ -1,4 +1,4 @@
-"""The application of the plain port: /healthz, /readyz and /metrics."""
+"""The application of the plain port: /healthz, /readyz, /metrics and /certificate."""
 
 import time
 from collections.abc import Iterable
@@ -45,6 +45,15 @@ class Probed(Protocol):
     def alive(self, monotonic: float) -> bool:
         """Tell whether its event loop still turns."""
 
+    @property
+    def certificate(self) -> bytes:
+        """The certificates that its TLS port shows, as PEM."""
+
+
+def is_ready(state: Probed) -> bool:
+    """Tell whether a process wants to be sent requests."""
+    return all(check.ok for check in state.readiness(datetime.now(UTC)))
+
 
 def probe_app(*, state: Probed, metrics: CommonMetrics) -> FastAPI:
     """Build the application of the plain port: nothing but probes and metrics."""
@@ -54,7 +63,7 @@ def probe_app(*, state: Probed, metrics: CommonMetrics) -> FastAPI:
 
 
 def add_probes(app: FastAPI, state: Probed, metrics: CommonMetrics) -> None:
-    """Let `app` answer probes and show metrics."""
+    """Let `app` answer probes, and show metrics and what every TLS client gets to see, too: the certificate."""
 
     @app.get("/healthz")
     async def healthz() -> Response:
@@ -68,6 +77,10 @@ def add_probes(app: FastAPI, state: Probed, metrics: CommonMetrics) -> None:
         lines = [check.line for check in checks] if not ready or "verbose" in request.query_params else []
         lines.append("ok" if ready else "not ready")
         return Response("\n".join(lines), 200 if ready else 503, media_type="text/plain")
+
+    @app.get("/certificate")
+    async def certificate() -> Response:
+        return Response(state.certificate, media_type="application/x-pem-file")
 
     @app.get("/metrics")
     async def render() -> Response:

@@ -8,6 +8,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from webhook.web import status
+from webhook.web.reply import ReplyTransport
 
 RECEIVE_SECONDS = 5.0
 """From a connection's start, or a request's first byte, to the request's last byte."""
@@ -19,11 +20,12 @@ MAX_CONNECTIONS = 1024
 class DeadlineProtocol(HttpToolsProtocol):
     """Closes a connection whose client is silent or slow; an idle connection between requests may stay.
 
-    Each request's scope gets `state.received`, its arrival on the performance counter, and `state.queue`, the number of
-    requests before it.
+    Each request's scope gets `state.received`, its arrival on the performance counter, `state.queue`, the number of
+    requests before it, and `state.peer`, the client's certificate where one was asked for.
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _peer: dict[str, object] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take the connection, or drop it where there are too many."""
@@ -31,6 +33,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
             return
+        self._peer = transport.get_extra_info("peercert")
         self._arm()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -43,11 +46,14 @@ class DeadlineProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._arm()
         self.scope["state"]["received"] = time.perf_counter()
+        self.scope["state"]["peer"] = self._peer
 
     def on_headers_complete(self) -> None:
         """Hand the request to the application."""
         self.scope["state"]["queue"] = len(self.tasks)
         super().on_headers_complete()
+        if not self.expect_100_continue:  # a write of its own, before the reply
+            self.cycle.transport = ReplyTransport(self.transport)  # type: ignore[assignment]  # what a cycle needs of it
         if self.parser.should_upgrade():
             # The parser is of no use after an upgrade that was not made.
             self.cycle.keep_alive = False

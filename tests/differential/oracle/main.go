@@ -1,9 +1,10 @@
-// Oracle answers questions about quantities and pods with Kubernetes' own code: one JSON object a line in, one out.
+// Oracle answers questions about quantities, pods and patches with Kubernetes' own code: one JSON object a line in, one out.
 //
 //	{"op":"quantity","text":"1.5Gi","other":"2"}  ->  canonical text, numbers, comparison and sums
 //	{"op":"quantity","json":"1e3"}                ->  the same for a raw JSON value
 //	{"op":"quantity","float":1e3}                 ->  the same for a float, written to JSON by Go first
 //	{"op":"pod","pod":{...}}                      ->  the pod as stored, its QoS class, requests, validation errors
+//	{"op":"patch","document":{...},"patch":[...]} ->  the document with the JSON patch applied, and the pod in it
 //
 // It ends at the end of its input. Some exponents keep Go's parser busy for hours: such a line is answered with
 // {"timeout":true}, and since a goroutine cannot be ended, the program then ends itself with exit code 3.
@@ -25,12 +26,14 @@ const (
 
 // question is one line of input.
 type question struct {
-	Op    string          `json:"op"`
-	Text  *string         `json:"text"`
-	JSON  *string         `json:"json"`
-	Float *float64        `json:"float"`
-	Other *string         `json:"other"`
-	Pod   json.RawMessage `json:"pod"`
+	Op       string          `json:"op"`
+	Text     *string         `json:"text"`
+	JSON     *string         `json:"json"`
+	Float    *float64        `json:"float"`
+	Other    *string         `json:"other"`
+	Pod      json.RawMessage `json:"pod"`
+	Document json.RawMessage `json:"document"`
+	Patch    json.RawMessage `json:"patch"`
 }
 
 func main() {
@@ -89,6 +92,8 @@ func answerLine(line []byte) any {
 		return answerQuantity(asked)
 	case "pod":
 		return answerPod(asked.Pod)
+	case "patch":
+		return answerPatch(asked)
 	}
 	return map[string]any{"ok": false, "error": "unknown op " + asked.Op}
 }

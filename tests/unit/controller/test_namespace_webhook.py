@@ -97,7 +97,7 @@ class Bench:
         endpoint = NamespaceWebhook(
             world=self.world,
             list_pods=self.list_pods,
-            metrics=CommonMetrics("0"),
+            metrics=CommonMetrics("0", component="controller"),
             meter=Meter(),
             worker=self.worker,
         )
@@ -154,8 +154,10 @@ def test_a_worker_that_does_not_come_back_is_not_waited_for() -> None:
     bench = Bench()
     bench.worker.submit(hang.wait)
 
-    assert bench.warned(query="timeout=300ms") == [namespace_webhook.BUSY]
-    hang.set()
+    try:
+        assert bench.warned(query="timeout=300ms") == [namespace_webhook.BUSY]
+    finally:
+        hang.set()
 
 
 def test_without_a_world_nothing_is_judged() -> None:

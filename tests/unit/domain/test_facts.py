@@ -7,6 +7,10 @@ from builders import equal
 from builders import pod
 
 from webhook.domain.demand import effective_requests
+from webhook.domain.facts import MAX_CONTAINERS
+from webhook.domain.facts import MAX_FAULTS
+from webhook.domain.facts import MAX_NAME
+from webhook.domain.facts import MAX_RESOURCES
 from webhook.domain.facts import read
 from webhook.domain.pod import ContainerKind
 from webhook.domain.pod import QOSClass
@@ -150,6 +154,47 @@ def test_what_cannot_be_read_is_a_finding_with_its_place(spec: object, place: st
     facts = read({"spec": spec})
 
     assert [finding.message.startswith(place) for finding in facts.unreadable] == [True]
+
+
+NAMES = {f"example.com/r{number}": "1" for number in range(2 * MAX_RESOURCES)}
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (
+            pod(*[container(f"c{number}") for number in range(2 * MAX_CONTAINERS)]),
+            "spec.containers is not a list of at most 1024 containers",
+        ),
+        (
+            pod(init=tuple(container(f"c{number}") for number in range(2 * MAX_CONTAINERS))),
+            "spec.initContainers is not a list of at most 1024 containers",
+        ),
+        (
+            pod(container(limits=NAMES)),
+            "spec.containers[0].resources.limits is not a map of at most 256 resources",
+        ),
+        (pod(overhead=NAMES), "spec.overhead is not a map of at most 256 resources"),
+        (pod(container("n" * 64)), "spec.containers[0].name is not a name of at most 63 characters"),
+        (
+            pod(container(limits={"r" * 318: "1"})),
+            "spec.containers[0].resources.limits is not a map of names of at most 317 characters",
+        ),
+    ],
+    ids=["containers", "init containers", "resources", "overhead", "name", "name of a resource"],
+)
+def test_what_grows_without_end_is_read_up_to_a_bound(made: dict[str, object], message: str) -> None:
+    facts = read(made)
+
+    assert [finding.message for finding in facts.unreadable] == [message]
+    assert len(facts.containers) <= MAX_CONTAINERS + 1
+    assert all(len(one.name) <= MAX_NAME and len(one.limits) <= MAX_RESOURCES for one in facts.containers)
+
+
+def test_a_flood_of_faults_is_bounded() -> None:
+    facts = read(pod(labels=dict.fromkeys(map(str, range(100_000)), 1)))
+
+    assert len(facts.unreadable) == MAX_FAULTS
 
 
 def test_null_means_not_set() -> None:

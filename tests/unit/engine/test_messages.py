@@ -70,6 +70,22 @@ def test_equal_warnings_are_sent_once() -> None:
     assert messages.capped(["same", "same"]) == ("same",)
 
 
+def test_causes_are_one_short_line_each_and_a_flood_of_them_is_counted() -> None:
+    found = messages.causes([("a\nb" * 400, "é\x1b" * 900)] * 250)
+
+    assert len(found) == messages.MAX_CAUSES
+    assert all(text.isprintable() and field.isprintable() for field, text in found)
+    assert {len(field.encode()) for field, _ in found} == {messages.MAX_FIELD_BYTES}
+    assert max(len(text.encode()) for _, text in found) <= messages.MESSAGE_BYTES
+    assert found[-1][1] == "151 more findings; numagate lint shows them all"
+
+
+def test_all_causes_are_told_where_they_are_few() -> None:
+    found = [(f"spec.x{number}", "wrong") for number in range(messages.MAX_CAUSES)]
+
+    assert messages.causes(found) == tuple(found)
+
+
 def test_a_refusal_holds_what_fits_and_counts_the_rest() -> None:
     text = messages.refusal(["x" * 400, "y" * 400, "z" * 400])
 

@@ -13,10 +13,12 @@ from caseobjects import copied
 from kindtable import Sample
 
 from webhook.domain.policy import Governs
+from webhook.engine import messages
 from webhook.engine.completed import unseen
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.review import review
+from webhook.engine.templates import MAX_TEMPLATES
 
 BARE = {
     "inference-service": "spec.predictor.minReplicas",
@@ -150,6 +152,16 @@ def test_each_of_several_pods_is_named_in_its_warnings() -> None:
         f"{workers}.limits[cpu]: 8 (is 7)",
         f"{workers}.requests[cpu]: 8 (is 7)",
     )
+
+
+def test_of_a_flood_of_pods_in_one_object_the_first_ones_are_judged() -> None:
+    (sample,) = [one for one in kindtable.load() if one.id == "role-based-group-v1alpha2"]
+    (role, *_) = sample.objects["refused"]["spec"]["roles"]
+    many = {**sample.objects["refused"], "spec": {"roles": [role] * (2 * MAX_TEMPLATES)}}
+    decision = decide(sample, many)
+    assert {finding.code for finding in decision.findings} == {"misfit"}
+    assert len(decision.findings) == MAX_TEMPLATES
+    assert len(decision.causes) == messages.MAX_CAUSES
 
 
 def test_what_several_pods_are_refused_for_is_said_once_with_every_place() -> None:

@@ -21,6 +21,22 @@ def test_cert_manager_issues_for_the_name_that_the_api_server_calls(settings: Se
     assert serving["metadata"]["namespace"] == "elsewhere"
 
 
+def test_cert_manager_issues_for_the_hosts_of_urls_too(settings: Settings) -> None:
+    urls = {"url": "https://10.0.0.1:8443", "controller_url": "https://webhook.example:9443"}
+    serving = issuers(replace(settings, **urls))[-1]["spec"]
+
+    assert serving["dnsNames"] == [*issuers(settings)[-1]["spec"]["dnsNames"], "webhook.example"]
+    assert serving["ipAddresses"] == ["10.0.0.1"]
+
+
+def test_the_ca_keeps_its_key_and_the_leaf_does_not(settings: Settings) -> None:
+    """Cainjector replaces the bundle without overlap: only by the same key do old leaf and new CA belong together."""
+    made = {item["metadata"]["name"]: item["spec"] for item in issuers(settings) if item["kind"] == "Certificate"}
+
+    assert made["numagate-ca"]["privateKey"]["rotationPolicy"] == "Never"
+    assert made["numagate-serving"]["privateKey"]["rotationPolicy"] == "Always"
+
+
 def test_each_certificate_is_signed_by_an_issuer_that_is_there(settings: Settings) -> None:
     made = issuers(settings)
     names = {item["metadata"]["name"] for item in made if item["kind"] == "Issuer"}

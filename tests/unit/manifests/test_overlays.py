@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import yaml
 
-from webhook.manifests.overlays import NAMES
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import flat
 from webhook.manifests.settings import Settings
@@ -27,7 +26,7 @@ CONTROLLER = {"ClusterRoleBinding", "Role", "RoleBinding"}
 CONFIGURATIONS = {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
 OBJECTS = SERVER | CONTROLLER
 FILE = SERVER | {"ConfigMap"}
-SERVERS = [name for name in NAMES if name != "crds"]
+SERVERS = list(OVERLAYS)
 
 
 def kinds(settings: Settings, name: str) -> set[str]:

@@ -19,9 +19,14 @@ def test_the_folder_in_the_repository_is_what_the_code_renders(settings: Setting
 
 
 def test_every_file_says_where_it_comes_from(settings: Settings) -> None:
-    assert {text.splitlines()[0] for text in files(settings).values()} == {
+    made = files(settings)
+    documents = {name: text for name, text in made.items() if name.endswith(".yaml")}
+
+    assert {text.splitlines()[0] for text in documents.values()} == {
         "# Rendered by `numagate manifests`: change the code or the policy, not this file."
     }
+    assert set(made) - set(documents) == {"monitoring/numagate.json"}
+    assert "Rendered by `numagate manifests`" in made["monitoring/numagate.json"]
 
 
 def test_every_file_that_an_index_names_is_there(settings: Settings) -> None:

@@ -81,7 +81,7 @@ class Bench:
             "headers": [(b"content-type", b"application/json")] if headers is None else headers,
             "state": state or {},
         }
-        endpoint = Admission(
+        admission = Admission(
             review_pass=self.review_pass,
             review=self.review,
             state=State(own_namespace="ours", loaded=self.loaded),
@@ -89,7 +89,7 @@ class Bench:
             worker=self.worker,
             meter=self.meter,
         )
-        asyncio.run(endpoint(scope, receive, send))
+        asyncio.run(admission.endpoint()(scope, receive, send))
         if not sent:
             return 0, {}, {}
         content = b"".join(message["body"] for message in sent[1:])

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import httpx
 import pytest
-from fastapi import FastAPI
 from serving import accept
 from serving import review_body
+from starlette.types import ASGIApp
 
 from webhook import __version__
 from webhook.engine.request import Pass
@@ -30,7 +30,7 @@ def ready_state() -> State:
     return State(own_namespace="ours", loaded=load_policy(), certificate_expiry=datetime.now(UTC) + timedelta(days=1))
 
 
-def app_with(state: State) -> FastAPI:
+def app_with(state: State) -> ASGIApp:
     """Answer the application of the TLS port."""
 
     def endpoint(review_pass: Pass) -> Admission:
@@ -46,7 +46,7 @@ def app_with(state: State) -> FastAPI:
     return webhook_app(mutate=endpoint(Pass.MUTATE), validate=endpoint(Pass.VALIDATE), state=state, metrics=METRICS)
 
 
-def ask(app: FastAPI, method: str, path: str, body: bytes = b"") -> httpx.Response:
+def ask(app: ASGIApp, method: str, path: str, body: bytes = b"") -> httpx.Response:
     """Send one request without a network."""
 
     async def send() -> httpx.Response:
@@ -85,7 +85,7 @@ def test_both_ports_answer_probes(port: str, path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("app", [APP, PROBES], ids=["tls", "plain"])
-def test_both_ports_show_metrics(app: FastAPI) -> None:
+def test_both_ports_show_metrics(app: ASGIApp) -> None:
     response = ask(app, "GET", "/metrics")
 
     assert "numagate_build_info" in response.text
@@ -143,7 +143,7 @@ def test_a_stuck_loop_is_unhealthy() -> None:
         (PROBES, "GET", "/healthz/", 404),
     ],
 )
-def test_another_path_or_method_gets_a_status(app: FastAPI, method: str, path: str, status: int) -> None:
+def test_another_path_or_method_gets_a_status(app: ASGIApp, method: str, path: str, status: int) -> None:
     response = ask(app, method, path)
 
     assert response.status_code == status

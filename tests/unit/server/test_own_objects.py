@@ -9,6 +9,7 @@ import pytest
 
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.messages import MAX_CAUSES
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
@@ -65,6 +66,26 @@ def test_a_bad_one_is_refused_with_a_cause_for_each_field(*, dry_run: bool) -> N
         ("spec.classes", 'spec.classes: "some" is not known: write one of all, any'),
     )
     assert decision.message == "; ".join(line for _, line in decision.causes)
+
+
+def test_one_that_is_nested_too_deep_is_refused() -> None:
+    spec: dict[str, Any] = {}
+    for _ in range(100):
+        spec = {"modes": spec}
+
+    decision = answer(request(spec))
+
+    assert (decision.allowed, decision.message) == (
+        False,
+        "spec.modes.modes.modes.modes.modes.modes.modes: nested too deep: numagate's documents need few levels",
+    )
+
+
+def test_a_flood_of_faults_is_counted() -> None:
+    decision = answer(request({"namespaces": [{"enforce": 1}] * 120}))
+
+    assert len(decision.causes) == MAX_CAUSES
+    assert decision.causes[-1][1] == "21 more findings; numagate lint shows them all"
 
 
 def test_an_update_is_judged_by_what_it_becomes() -> None:

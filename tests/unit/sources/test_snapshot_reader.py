@@ -128,6 +128,11 @@ def test_what_a_newer_controller_writes_beside_is_let_through() -> None:
             "w: classes[0].free.cells[0].cpu: ",
         ),
         ({"written": "today"}, "w: written: no instant like"),
+        (
+            {"policies": [{"metadata": {"name": "\x1b[2J\n\ufeff"}, "spec": {}}]},
+            r"w: AlignmentPolicy \x1b[2J\n\ufeff: ",
+        ),
+        ({"policies": [{"metadata": {"name": "x" * 300}, "spec": {}}]}, f"w: AlignmentPolicy {'x' * 64}: "),
     ],
 )
 def test_a_snapshot_that_is_wrong_is_refused_whole(changes: dict[str, Any], message: str) -> None:
@@ -143,6 +148,8 @@ def test_a_snapshot_that_is_wrong_is_refused_whole(changes: dict[str, Any], mess
         (b"", "w: no world snapshot: not valid JSON"),
         (b"[]", "w: no world snapshot: write one with numagate world export"),
         (b'{"kind": "World"', "w: no world snapshot: not valid JSON"),
+        (b'{"a":' * 600 + b"1" + b"}" * 600, "w: a.a.a.a.a.a.a.a: nested too deep"),
+        (b'{"a":' * 2000 + b"1" + b"}" * 2000, "w: no world snapshot: not valid JSON"),
         (b" " * (MAX_BYTES + 1), "w: 1048577 bytes are too many for a world snapshot: at most 1048576"),
     ],
 )

@@ -12,6 +12,7 @@ from cryptography.x509.verification import PolicyBuilder
 from cryptography.x509.verification import Store
 
 from webhook.tls.issue import issue_ca
+from webhook.tls.issue import issue_client
 from webhook.tls.issue import issue_leaf
 from webhook.tls.issue import service_names
 from webhook.tls.pair import CertificateError
@@ -103,3 +104,25 @@ def test_a_long_service_name_is_cut_in_the_common_name_only() -> None:
 
     assert leaf.certificate.subject.rfc4514_string() == "CN=" + names.dns[2][:64]
     assert leaf.names == set(names.dns)
+
+
+def test_a_client_certificate_is_for_clients_only_and_has_the_name_given() -> None:
+    client = issue_client(CA, "kube-apiserver", now=NOW).certificate
+
+    client.verify_directly_issued_by(CA.certificate)
+    usage = client.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    assert list(usage) == [ExtendedKeyUsageOID.CLIENT_AUTH]
+    assert client.subject.rfc4514_string() == "CN=kube-apiserver"
+    assert not client.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+
+
+def test_a_client_certificate_never_outlives_its_ca() -> None:
+    client = issue_client(CA, "kube-apiserver", now=NOW, days=36500).certificate
+
+    assert client.not_valid_after_utc == CA.certificate.not_valid_after_utc
+
+
+@pytest.mark.parametrize("name", ["", "a" * 65])
+def test_what_fits_in_no_certificate_is_no_name_of_a_client(name: str) -> None:
+    with pytest.raises(CertificateError, match="is no name for a client: use 1 to 64 characters"):
+        issue_client(CA, name, now=NOW)

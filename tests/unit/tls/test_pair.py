@@ -1,11 +1,13 @@
 """Pairs of certificate and key: what is refused, and in which words."""
 
+import ssl
 from datetime import UTC
 from datetime import datetime
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric import x25519
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
@@ -24,6 +26,22 @@ PAIR = issue_ca(now=NOW, days=10)
 OTHER = issue_ca(now=NOW, days=10)
 ENCRYPTED = PAIR.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret"))
 NO_SIGNER = x25519.X25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+VERSION = bytes.fromhex("a003020102")
+"""Version 3 of a certificate; the last byte is changed into a version that there is not."""
+POINT = bytes.fromhex("03420004")
+"""Where the point of a P-256 key begins; the byte after it is changed, so that the point is not on the curve."""
+BASIC = bytes.fromhex("0603551d13")
+"""The name of the basic constraints, changed into that of the key usage, which then is there twice."""
+
+
+def damaged(certificate: x509.Certificate, place: bytes) -> bytes:
+    """Write a certificate of which one byte is another."""
+    der = bytearray(certificate.public_bytes(Encoding.DER))
+    at = der.index(place) + len(place) - (place != POINT)
+    der[at] = 0x0F if place != POINT else der[at] ^ 0xFF
+    return ssl.DER_cert_to_PEM_cert(bytes(der)).encode()
 
 
 def put(folder: Path, certificate: bytes, key: bytes) -> tuple[Path, Path]:
@@ -47,6 +65,9 @@ def test_a_pair_is_read_whole(tmp_path: Path) -> None:
         (b"", PAIR.key_pem, "a.crt holds no PEM certificate"),
         (PAIR.certificate_pem[:200], PAIR.key_pem, "a.crt holds no PEM certificate"),
         (PAIR.key_pem, PAIR.key_pem, "a.crt holds no PEM certificate"),
+        (damaged(PAIR.certificate, POINT), PAIR.key_pem, "a.crt holds no PEM certificate"),
+        (damaged(PAIR.certificate, VERSION), PAIR.key_pem, "a.crt holds no PEM certificate"),
+        (damaged(PAIR.certificate, BASIC), PAIR.key_pem, "a.crt holds no PEM certificate"),
         (PAIR.certificate_pem, b"", "a.key holds no PEM private key"),
         (PAIR.certificate_pem, PAIR.key_pem[:-40], "a.key holds no PEM private key"),
         (PAIR.certificate_pem, PAIR.certificate_pem, "a.key holds no PEM private key"),

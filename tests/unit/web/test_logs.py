@@ -5,6 +5,8 @@ import json
 import logging
 import os
 from collections.abc import Iterator
+from datetime import UTC
+from datetime import datetime
 
 import pytest
 
@@ -50,6 +52,18 @@ def test_control_characters_and_surrogates_are_escaped() -> None:
     assert text.isascii()
     assert "\x1b" not in text
     assert lines(stream)[0][logs.NAMESPACE] == "x\r\ny"
+
+
+@pytest.mark.parametrize(
+    "value", [datetime(2026, 11, 30, tzinfo=UTC), 2**70, 0.5, None, True, ["a", 1], "käse", "\ud800"]
+)
+def test_a_value_is_written_as_pythons_own_json_has_it(value: object) -> None:
+    stream = io.StringIO()
+    logs.configure("info", stream)
+
+    logging.getLogger().info("x", extra=logs.fields({logs.SERIAL: value}))
+
+    assert json.dumps({logs.SERIAL: value}, default=str, separators=(",", ":"))[1:-1] in stream.getvalue()
 
 
 def fail_with(secret: str) -> None:

@@ -21,6 +21,7 @@ class Subject:
     """A process with one check."""
 
     check: Check
+    certificate = b"CERTIFICATE"
 
     def readiness(self, now: datetime) -> Iterator[Check]:
         """Answer the check."""
@@ -33,6 +34,17 @@ class Subject:
         return True
 
 
+def ask(path: str, check: Check = WELL) -> httpx.Response:
+    """Ask a process with one check."""
+    app = probe_app(state=Subject(check), metrics=CommonMetrics("0", component="serve"))
+
+    async def get() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://numagate") as client:
+            return await client.get(path)
+
+    return asyncio.run(get())
+
+
 @pytest.mark.parametrize(
     ("check", "path", "status", "text"),
     [
@@ -42,11 +54,10 @@ class Subject:
     ],
 )
 def test_readiness_is_short_unless_asked_or_ill(check: Check, path: str, status: int, text: str) -> None:
-    app = probe_app(state=Subject(check), metrics=CommonMetrics("0"))
+    response = ask(path, check)
 
-    async def ask() -> httpx.Response:
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://numagate") as client:
-            return await client.get(path)
-
-    response = asyncio.run(ask())
     assert (response.status_code, response.text) == (status, text)
+
+
+def test_anybody_may_see_the_certificate_that_every_client_sees() -> None:
+    assert ask("/certificate").text == "CERTIFICATE"

@@ -5,6 +5,9 @@ import json
 from types import MappingProxyType
 
 import pytest
+from hostile import BODIES
+from hostile import ODD_REVIEWS
+from hostile import nested
 from serving import UID
 from serving import review_body
 
@@ -73,70 +76,7 @@ def test_the_last_of_duplicate_keys_wins_as_in_go() -> None:
     assert wire.read(body, Pass.MUTATE).namespace == "second"
 
 
-def nested(levels: int, before: bytes, after: bytes) -> bytes:
-    """Answer a review whose object nests `levels` deep."""
-    return review_body(obj={"deep": "HERE"}).replace(b'"HERE"', before * levels + b"1" + after * levels)
-
-
-HOSTILE = {
-    "empty": b"",
-    "truncated": review_body()[:-1],
-    "trailing": review_body() + b"{}",
-    "two documents": review_body() + b"\n" + review_body(),
-    "null": b"null",
-    "array": b"[]",
-    "text": b'"AdmissionReview"',
-    "number": b"1",
-    "no json": b"hello",
-    "byte order mark": b"\xef\xbb\xbf" + review_body(),
-    "utf-16": review_body().decode().encode("utf-16"),
-    "utf-16 without mark": review_body().decode().encode("utf-16-le"),
-    "utf-32": review_body().decode().encode("utf-32"),
-    "latin-1": review_body(namespace="caf\xe9").decode("unicode_escape").encode("latin-1"),
-    "surrogate bytes": review_body(obj={"a": "HERE"}).replace(b"HERE", b"\xed\xa0\x80"),
-    "lone high surrogate": review_body(obj={"a": "HERE"}).replace(b"HERE", rb"\ud800"),
-    "lone low surrogate": review_body(obj={"a": "HERE"}).replace(b"HERE", rb"\udc00"),
-    "surrogate in a key": review_body(obj={"HERE": 1}).replace(b"HERE", rb"\udfff"),
-    "raw newline in a text": review_body(obj={"a": "HERE"}).replace(b"HERE", b"a\nb"),
-    "not a number": review_body(obj={"a": float("nan")}),
-    "infinity": review_body(obj={"a": float("inf")}),
-    "minus infinity": review_body(obj={"a": float("-inf")}),
-    "beyond a double": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"1e999"),
-    "below a double": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"-1e999"),
-    "4301 digits": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"9" * 4301),
-    "400 digits and a fraction": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"9" * 400 + b".5"),
-    "leading zero": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"01"),
-    "hexadecimal": review_body(obj={"a": "HERE"}).replace(b'"HERE"', b"0x1"),
-    "comment": b"/* */" + review_body(),
-    "deep arrays": nested(100_000, b"[", b"]"),
-    "deep objects": nested(100_000, b'{"a":', b"}"),
-    "open arrays": b"[" * 100_000,
-    "v1beta1": review_body().replace(b"admission.k8s.io/v1", b"admission.k8s.io/v1beta1"),
-    "another kind": review_body().replace(b"AdmissionReview", b"ConversionReview"),
-    "no kind": review_body().replace(b'"kind": "AdmissionReview"', b'"kin": "AdmissionReview"'),
-    "kind is a number": review_body().replace(b'"AdmissionReview"', b"1"),
-    "no request": b'{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}',
-    "request is null": b'{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": null}',
-    "request is an array": b'{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": []}',
-    "no uid": review_body(uid=""),
-    "uid is a number": review_body().replace(f'"{UID}"'.encode(), b"1"),
-    "endless uid": review_body(uid="u" * 513),
-    "no operation": review_body(operation=""),
-    "another operation": review_body(operation="PATCH"),
-    "operation is an object": review_body(operation={}),
-    "kind of the object is a text": review_body(kind="Pod"),
-    "no version": review_body(kind={"group": "", "kind": "Pod"}),
-    "no resource": review_body(resource=None),
-    "group is an array": review_body(kind={"group": [], "version": "v1", "kind": "Pod"}),
-    "namespace is an object": review_body(namespace={"a": 1}),
-    "object is a text": review_body(obj="Pod"),
-    "object is an array": review_body(obj=[1]),
-    "object is missing": review_body(object=None),
-    "old object is a number": review_body(oldObject=1),
-}
-
-
-@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_a_hostile_body_is_a_bad_request_in_one_ascii_line(body: bytes) -> None:
     with pytest.raises(RequestError) as caught:
         wire.read(body, Pass.MUTATE)
@@ -151,13 +91,13 @@ def test_a_hostile_body_is_a_bad_request_in_one_ascii_line(body: bytes) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (HOSTILE["v1beta1"], "apiVersion must be admission.k8s.io/v1, not 'admission.k8s.io/v1beta1'"),
-        (HOSTILE["array"], "the body must be an AdmissionReview object, not an array"),
-        (HOSTILE["object is missing"], "request.object is missing: CREATE has one"),
-        (HOSTILE["kind of the object is a text"], "request.kind must be an object, not 'Pod'"),
-        (HOSTILE["no version"], "request.kind.version must be a text of 1 to 512 characters, not null"),
+        (BODIES["v1beta1"], "apiVersion must be admission.k8s.io/v1, not 'admission.k8s.io/v1beta1'"),
+        (BODIES["array"], "the body must be an AdmissionReview object, not an array"),
+        (BODIES["object is missing"], "request.object is missing: CREATE has one"),
+        (BODIES["kind of the object is a text"], "request.kind must be an object, not 'Pod'"),
+        (BODIES["no version"], "request.kind.version must be a text of 1 to 512 characters, not null"),
         (
-            HOSTILE["another operation"],
+            BODIES["another operation"],
             "request.operation must be one of CONNECT, CREATE, DELETE, UPDATE, not 'PATCH'",
         ),
     ],
@@ -183,8 +123,26 @@ def test_legal_oddities_are_read() -> None:
     assert wire.read(review_body(obj=oddities), Pass.MUTATE).object == oddities
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**19 - 1, 10**18, -(2**63) - 1, -(10**19) + 1, 10**40])
+def test_integers_stay_whole(number: int) -> None:
+    assert wire.read(review_body(obj={"a": number}), Pass.MUTATE).object == {"a": number}
+
+
+@pytest.mark.parametrize("body", ODD_REVIEWS.values(), ids=ODD_REVIEWS)
+def test_an_odd_review_is_read_as_go_reads_it(body: bytes) -> None:
+    request = wire.read(body, Pass.MUTATE)
+
+    assert (request.uid, request.operation, request.namespace) == (UID, "CREATE", "default")
+
+
 def test_nesting_within_the_limit_is_read() -> None:
     assert wire.read(nested(150, b"[", b"]"), Pass.MUTATE).uid == UID
+
+
+def test_a_body_of_many_brackets_that_is_not_deep_is_read() -> None:
+    many: dict[str, object] = {"a": [{}] * 500}
+
+    assert wire.read(review_body(obj=many), Pass.MUTATE).object == many
 
 
 def test_an_accepted_request_gets_the_shortest_answer() -> None:

@@ -1,10 +1,11 @@
-"""`numagate certs`: issues and inspects the CA and the serving certificate."""
+"""`numagate certs`: issues and inspects certificates, the server's and the API server's."""
 
 import argparse
 import sys
 from datetime import UTC
 from datetime import datetime
 from pathlib import Path
+from pathlib import PurePosixPath
 
 from webhook.cli.command import Command
 
@@ -12,7 +13,7 @@ _MAX_DAYS = 36500
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="issue|inspect")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="issue|inspect|client")
     issue = actions.add_parser(
         "issue", help="issue a serving certificate, and the CA where there is none; print the Secret and the commands"
     )
@@ -20,17 +21,49 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     for action in (issue, inspect):
         action.add_argument("--dir", type=Path, default=Path("certs"), help="the folder (default: %(default)s)")
     add = issue.add_argument
-    add("--service", default="numagate", help="name of the Service (default: %(default)s)")
-    add("--namespace", default="numagate-system", help="its namespace (default: %(default)s)")
+    _add_issuing(issue)
     add("--dns", action="append", default=[], metavar="NAME", help="one more DNS name; repeatable")
     add("--ip", action="append", default=[], metavar="ADDRESS", help="one more IP address; repeatable")
+    _configure_client(
+        actions.add_parser(
+            "client",
+            help="issue a certificate that the API server shows, and its configuration; print the Secret of the CA",
+        )
+    )
+
+
+def _configure_client(client: argparse.ArgumentParser) -> None:
+    add = client.add_argument
+    add("--dir", type=Path, default=Path("certs/client"), help="the folder (default: %(default)s)")
+    _add_issuing(client)
+    add("--name", default="kube-apiserver", help="common name of the certificate (default: %(default)s)")
+    add(
+        "--host-dir",
+        type=_absolute,
+        default=PurePosixPath("/etc/kubernetes/pki/numagate"),
+        metavar="DIR",
+        help="where the files will lie for the API server (default: %(default)s)",
+    )
+    add(
+        "--target",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="one more webhook to show it to, one that is called by URL; repeatable",
+    )
+
+
+def _add_issuing(action: argparse.ArgumentParser) -> None:
+    add = action.add_argument
+    add("--service", default="numagate", help="name of the Service (default: %(default)s)")
+    add("--namespace", default="numagate-system", help="its namespace (default: %(default)s)")
     add("--ca-days", type=_days, default=5 * 365, help="life of a new CA (default: %(default)s)")
-    add("--days", type=_days, default=365, help="life of the serving certificate (default: %(default)s)")
+    add("--days", type=_days, default=365, help="life of the certificate (default: %(default)s)")
     add("--force", action="store_true", help="replace the CA that is there")
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    return _issue(arguments) if arguments.action == "issue" else _inspect(arguments)
+    return {"issue": _issue, "inspect": _inspect, "client": _client}[arguments.action](arguments)
 
 
 def _issue(arguments: argparse.Namespace) -> int:
@@ -57,6 +90,27 @@ def _issue(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _client(arguments: argparse.Namespace) -> int:
+    from webhook.tls import api_server  # noqa: PLC0415  # cryptography is heavy
+    from webhook.tls.folder import issue_client_into  # noqa: PLC0415
+
+    targets = [*api_server.services(arguments.namespace, arguments.service), *arguments.target]
+    issued = issue_client_into(
+        arguments.dir,
+        arguments.name,
+        now=datetime.now(UTC),
+        texts=api_server.texts(arguments.host_dir, targets),
+        ca_days=arguments.ca_days,
+        days=arguments.days,
+        force=arguments.force,
+    )
+    ca = "a new CA and" if issued.new_ca else "from the CA that was there,"
+    end = issued.leaf.certificate.not_valid_after_utc
+    sys.stderr.write(f"{arguments.dir}: {ca} a certificate for {arguments.name} until {end:%Y-%m-%d}\n")
+    sys.stdout.write(api_server.secret(issued.ca, namespace=arguments.namespace))
+    return 0
+
+
 def _inspect(arguments: argparse.Namespace) -> int:
     from webhook.tls.inspect import inspect  # noqa: PLC0415  # cryptography is heavy
 
@@ -64,6 +118,14 @@ def _inspect(arguments: argparse.Namespace) -> int:
     lines = [*report.lines, *(f"problem: {problem}" for problem in report.problems)]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 1 if report.problems else 0
+
+
+def _absolute(text: str) -> PurePosixPath:
+    path = PurePosixPath(text)
+    if not path.is_absolute():
+        msg = f"{text!r} is no absolute path: the API server takes no other"
+        raise argparse.ArgumentTypeError(msg)
+    return path
 
 
 def _days(text: str) -> int:

@@ -6,6 +6,8 @@ from webhook.cli.command import Command
 from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
+from webhook.cli.listening import clients
+from webhook.cli.secrecy import without_core_dumps
 from webhook.domain import api
 
 
@@ -50,6 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from webhook.manifests import in_force  # noqa: PLC0415
     from webhook.web import logs  # noqa: PLC0415
 
+    without_core_dumps()
     versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
     settings = Settings(
         identity=arguments.identity or f"{socket.gethostname()}_{uuid.uuid4()}",
@@ -63,6 +66,7 @@ def _run(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         probe_port=arguments.probe_port,
         tls_minimum=versions[arguments.tls_min_version],
+        clients=clients(arguments),
         drain_seconds=arguments.drain_seconds,
     )
     client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-controller")

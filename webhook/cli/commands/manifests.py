@@ -51,6 +51,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--url", help="https://HOST:PORT to call instead of the Service, where there is no cluster network")
     add("--controller-url", metavar="URL", help="with --url: the same for the controller, which warns about namespaces")
+    add("--client-auth", action="store_true", help="ask the API server for a certificate (see numagate certs client)")
+    add(
+        "--client-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="name that such a certificate may have; repeatable (default kube-apiserver)",
+    )
     add("--check", action="store_true", help="write nothing; exit 1 if the folder differs")
 
 
@@ -119,6 +127,8 @@ def _settings(arguments: argparse.Namespace) -> "Settings":
         ca_bundle=arguments.ca_bundle,
         api_servers=tuple(arguments.api_server),
         controller_url=arguments.controller_url,
+        client_auth=arguments.client_auth,
+        client_names=tuple(arguments.client_name),
     )
 
 

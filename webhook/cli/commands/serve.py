@@ -7,6 +7,8 @@ from webhook.cli.command import Command
 from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
+from webhook.cli.listening import clients
+from webhook.cli.secrecy import without_core_dumps
 from webhook.domain.errors import NumagateError
 
 
@@ -52,6 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from webhook.sources.snapshot_reader import read_snapshot  # noqa: PLC0415
     from webhook.web import logs  # noqa: PLC0415
 
+    without_core_dumps()
     snapshot = arguments.world or arguments.world_object
     if snapshot and arguments.profile:
         msg = "--profile goes with --policy: a world snapshot has its own node classes, so leave --profile out"
@@ -75,6 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         probe_port=arguments.probe_port,
         tls_minimum=versions[arguments.tls_min_version],
+        clients=clients(arguments),
         namespace=arguments.namespace,
         drain_seconds=arguments.drain_seconds,
     )
@@ -83,7 +87,9 @@ def _run(arguments: argparse.Namespace) -> int:
         from webhook.kube.connect import connect  # noqa: PLC0415  # 10 MB that the other modes need not pay
 
         client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context)
-    service = Service(settings, review=with_own_objects(Recall()), load=None if client else load, client=client)
+    recall = Recall()
+    service = Service(settings, review=with_own_objects(recall), load=None if client else load, client=client)
+    service.metrics.remembered(lambda: recall.hits)
     logs.configure(arguments.log_level)
     service.run()
     return 0

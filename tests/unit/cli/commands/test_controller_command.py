@@ -31,6 +31,8 @@ def test_the_defaults_are_these() -> None:
         "port": 8443,
         "probe_port": 8081,
         "tls_min_version": "1.2",
+        "client_ca": None,
+        "client_name": [],
         "drain_seconds": 5.0,
         "log_level": "info",
     }

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 import pytest
+from serving import issue
 
 from webhook.cli.commands.serve import COMMAND
 from webhook.domain.errors import NumagateError
@@ -30,6 +31,8 @@ def test_the_defaults_are_those_of_the_manifests() -> None:
         "port": 8443,
         "probe_port": 8081,
         "tls_min_version": "1.2",
+        "client_ca": None,
+        "client_name": [],
         "namespace": "numagate-system",
         "drain_seconds": 15.0,
         "log_level": "info",
@@ -68,6 +71,18 @@ def test_a_bad_option_is_told_in_one_line(
 def test_without_certificates_it_names_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(CertificateError, match="numagate certs issue"):
         COMMAND.run(parse("--cert-dir", str(tmp_path)))
+
+
+def test_names_of_clients_without_a_ca_would_let_in_everybody() -> None:
+    with pytest.raises(NumagateError, match="without --client-ca anybody may: add --client-ca FILE"):
+        COMMAND.run(parse("--client-name=kube-apiserver"))
+
+
+def test_without_the_clients_ca_it_does_not_start(tmp_path: Path) -> None:
+    issue(tmp_path)
+
+    with pytest.raises(CertificateError, match="numagate certs client, or mount the Secret there"):
+        COMMAND.run(parse("--cert-dir", str(tmp_path), "--client-ca", str(tmp_path / "absent.crt")))
 
 
 def test_profiles_do_not_go_with_a_snapshot() -> None:

@@ -1,0 +1,132 @@
+"""The files of the container image, laid out from this machine's own Python and run without an engine, by chroot."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+import webhook
+
+ROOT = Path(__file__).resolve().parents[2]
+EPOCH = 1_790_000_000
+USER = 10001
+
+
+def locked() -> dict[str, str]:
+    """Answer name and version of what requirements/runtime.txt locks for this machine."""
+    text = (ROOT / "requirements" / "runtime.txt").read_text("utf-8")
+    lines = re.findall(r"^([\w.-]+)==([^ ;]+)( ;[^\\]*)?", text, re.MULTILINE)
+    return {name: version for name, version, condition in lines if "win32" not in condition}
+
+
+def make_venv(folder: Path) -> Path:
+    """Make what scripts/image_root.sh installs, of the packages that the tests themselves run with."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    library = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
+    for name in locked():
+        installed = distribution(name)
+        for file in installed.files or ():
+            if ".." not in file.parts and file.suffix != ".pyc":
+                target = library / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(str(file.locate()), target)
+    shutil.copytree(Path(webhook.__file__).parent, library / "webhook", ignore=shutil.ignore_patterns("__pycache__"))
+    program = folder / "bin" / "numagate"
+    program.write_text(f"#!{folder}/bin/python\nimport sys\nfrom webhook.cli.main import main\nsys.exit(main())\n")
+    program.chmod(0o755)
+    return folder
+
+
+def lay_out(root: Path, venv: Path, work: Path) -> Path:
+    """Run the script as the image's build does."""
+    bill = work / "sbom.cdx.json"
+    bill.write_text(json.dumps({"metadata": {"component": {"name": "numagate"}}, "components": []}))
+    script = [sys.executable, ROOT / "scripts" / "image_root.py", root, "--venv", venv]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)}
+    subprocess.run([*script, "--sbom", bill, "--licence", ROOT / "LICENSE"], check=True, env=environment)
+    return root
+
+
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide the virtual environment of the image."""
+    return make_venv(tmp_path_factory.mktemp("opt") / "numagate")
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory, venv: Path, unavailable: Callable[[str], NoReturn]) -> Path:
+    """Provide the image's root folder; beside it lies the digest that it had before anything ran in it."""
+    if os.geteuid() != 0 or shutil.which("dpkg-query") is None:
+        unavailable("the image's files are laid out and entered as root on Debian")
+    work = tmp_path_factory.mktemp("image")
+    root = lay_out(work / "root", venv, work)
+    (work / "digest").write_text(digest(root))
+    return root
+
+
+def run(image: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a program inside, as the user of the pods and with no variable of ours."""
+    enter = ["/usr/sbin/chroot", f"--userspec={USER}:{USER}", image]
+    return subprocess.run([*enter, *command], check=False, capture_output=True, text=True, env={"HOME": "/"})
+
+
+def digest(root: Path) -> str:
+    """Answer a hash of names, modes, times and contents."""
+    found = hashlib.sha256()
+    for path in (root, *sorted(root.rglob("*"))):
+        facts = path.lstat()
+        content = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        found.update(repr((path.relative_to(root), facts.st_mode, facts.st_mtime, content)).encode())
+    return found.hexdigest()
+
+
+def test_the_service_runs_in_it_and_answers_over_tls(image: Path, venv: Path) -> None:
+    done = run(image, venv / "bin" / "numagate", "demo")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'pods.validate.numagate.io" denied the request' in done.stdout
+
+
+def test_there_is_neither_a_shell_nor_pip_nor_a_package_manager(image: Path, venv: Path) -> None:
+    names = {path.name for path in image.rglob("*")}
+    pip = run(image, venv / "bin" / "python", "-m", "pip", "--version")
+
+    assert names.isdisjoint({"sh", "bash", "dash", "busybox", "pip", "pip3", "ensurepip", "apt", "dpkg"})
+    assert "No module named pip" in pip.stderr
+
+
+def test_nobody_but_root_can_write_outside_of_tmp_and_nothing_gives_rights(image: Path) -> None:
+    modes = {path.relative_to(image).as_posix(): path.stat().st_mode for path in image.rglob("*") if path.exists()}
+
+    writable = {name for name, mode in modes.items() if mode & (stat.S_IWGRP | stat.S_IWOTH)}
+    special = {name for name, mode in modes.items() if mode & (stat.S_ISUID | stat.S_ISGID)}
+
+    assert (writable, special) == ({"tmp"}, set())
+
+
+def test_it_is_the_same_each_time_it_is_made(image: Path, venv: Path, tmp_path: Path) -> None:
+    again = lay_out(tmp_path / "root", venv, tmp_path)
+
+    assert digest(again) == (image.parent / "digest").read_text()
+    assert {path.lstat().st_mtime for path in again.rglob("*")} == {EPOCH}
+
+
+def test_the_bill_of_materials_names_the_interpreter_the_libraries_and_our_version(image: Path) -> None:
+    bill = json.loads((image / "usr/share/doc/numagate/sbom.cdx.json").read_text())
+
+    assert bill["metadata"]["component"] == {"name": "numagate", "version": webhook.__version__}
+    names = {component["name"]: component["version"] for component in bill["components"]}
+    assert names["cpython"] == ".".join(map(str, sys.version_info[:3]))
+    assert all(names.values())
+    assert "libc6" in names

@@ -1,0 +1,1 @@
+"""`numagate doctor`: what an installation is like, and what to do about it."""

@@ -1,0 +1,49 @@
+"""Are both webhook configurations installed, for one mode?"""
+
+from collections.abc import Iterator
+
+from webhook.cli.doctor.facts import Facts
+from webhook.cli.doctor.facts import label_of
+from webhook.cli.doctor.result import Probe
+from webhook.cli.doctor.result import Result
+from webhook.cli.doctor.result import ok
+from webhook.cli.doctor.result import problem
+from webhook.cli.doctor.result import unknown
+from webhook.cli.doctor.result import warning
+from webhook.domain import keys
+from webhook.domain.raw import get_list
+from webhook.manifests.settings import Mode
+
+APPLY = "numagate manifests --overlay MODE … | kubectl apply -f -"
+"""Puts back what an installation consists of."""
+
+
+def look(facts: Facts) -> Iterator[Result]:
+    """Compare their modes."""
+    if error := facts.mutating.error or facts.validating.error:
+        yield unknown(error)
+        return
+    found = facts.configurations
+    if not found:
+        yield warning("nobody asks numagate: no configuration is installed", f"{APPLY.replace('MODE', 'observe')}")
+        return
+    for word in ("mutating", "validating"):
+        if word not in found:
+            yield problem(f"the {word} configuration is not installed", APPLY)
+    modes = {word: label_of(one, keys.INSTALLED_MODE) for word, one in found.items()}
+    if len(set(modes.values())) > 1:
+        told = ", ".join(f"{word} for {mode or 'no mode'}" for word, mode in modes.items())
+        yield problem(f"the configurations are of different modes: {told}", APPLY)
+        return
+    mode = next(iter(modes.values()))
+    if mode not in {one.value for one in Mode}:
+        yield problem(f"label {keys.INSTALLED_MODE} is {mode!r}, which is no mode", APPLY)
+        return
+    empty = [word for word, one in found.items() if not get_list(one, "webhooks")]
+    if empty and (mode != Mode.OBSERVE.value or "validating" in empty):
+        yield problem(f"the {empty[0]} configuration has no entries", APPLY.replace("MODE", mode))
+    elif len(found) > 1:
+        yield ok(f"both are installed, for {mode}")
+
+
+PROBE = Probe("configurations", 2, look)

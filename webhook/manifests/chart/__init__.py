@@ -1,0 +1,1 @@
+"""The Helm chart, made of the same objects as the kustomize folder."""

@@ -1,0 +1,44 @@
+{{/* The image of both Deployments: a digest wins over the tag. */}}
+{{- define "numagate.image" -}}
+{{- .Values.image.repository -}}
+{{- if .Values.image.digest -}}
+@{{ .Values.image.digest }}
+{{- else -}}
+:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+
+{{/* A document of policy.documents as it is installed: an AlignmentPolicy of mode observe only looks, and no label of a
+     namespace can raise it (the same as policy_text.observing_objects does for the kustomize folder). */}}
+{{- define "numagate.document" -}}
+{{- $document := deepCopy .document -}}
+{{- if and (eq .mode "observe") (eq $document.kind "AlignmentPolicy") -}}
+  {{- $off := dict "enforce" "none" "repair" "none" -}}
+  {{- $spec := $document.spec | default dict -}}
+  {{- $_ := set $spec "modes" (merge (deepCopy $off) ($spec.modes | default dict)) -}}
+  {{- $_ := set $spec "overrides" (merge (deepCopy $off) ($spec.overrides | default dict)) -}}
+  {{- range $spec.namespaces -}}
+    {{- $_ := set . "modes" (merge (deepCopy $off) (.modes | default dict)) -}}
+  {{- end -}}
+  {{- $_ := set $document "spec" $spec -}}
+{{- end -}}
+{{- toYaml $document -}}
+{{- end -}}
+
+{{/* All documents as one file. */}}
+{{- define "numagate.documents" -}}
+{{- $mode := .Values.mode -}}
+{{- $policies := 0 -}}
+{{- range .Values.policy.documents -}}
+  {{- if eq .kind "AlignmentPolicy" }}{{ $policies = add1 $policies }}{{ end -}}
+{{- end -}}
+{{- if not $policies -}}
+  {{- fail "policy.source file needs an AlignmentPolicy in policy.documents: without one the built-in policy would enforce, in every mode" -}}
+{{- end -}}
+{{- range $index, $document := .Values.policy.documents -}}
+{{- if $index }}
+---
+{{ end -}}
+{{- include "numagate.document" (dict "document" $document "mode" $mode) -}}
+{{- end -}}
+{{- end -}}
