@@ -159,6 +159,22 @@ def test_addresses_bundle_and_address_blocks_go_where_the_options_of_manifests_p
     assert [entry["clientConfig"]["caBundle"] for entry in configuration["webhooks"]] == [bundle]
 
 
+@pytest.mark.parametrize("source", ["objects", "file"])
+@pytest.mark.parametrize("names", [(), ("one", "two.example")])
+def test_client_certificates_are_asked_for_as_the_overlays_do(helm: Helm, source: str, names: tuple[str, ...]) -> None:
+    settings = read_settings(client_auth=True, client_names=names)
+    chosen = {"policy": {"source": source}, "certificates": {"mode": "self-signed"}}
+
+    release = helm.template(chosen | {"clientAuth": {"enabled": True, "names": list(names)}})
+    without = helm.template(chosen | {"clientAuth": {"enabled": False, "names": list(names)}})
+
+    made, others = (
+        rendered(one, Mode.OBSERVE, Certificates.SELF_SIGNED, Source(source)) for one in (settings, read_settings())
+    )
+    assert by_name(release) == by_name(made)
+    assert by_name(without) == by_name(others)
+
+
 def test_monitoring_holds_what_is_rendered_apart_from_the_overlays(helm: Helm) -> None:
     names = ("podMonitor", "prometheusRule", "dashboard")
     release = by_name(helm.template({"monitoring": dict.fromkeys(names, True)}))
@@ -204,6 +220,8 @@ ELSEWHERE = {
     "policy.documents": "documents",
     "certificates.mode": "a choice",
     "certificates.caBundle": "addresses",
+    "clientAuth.enabled": "client certificates",
+    "clientAuth.names": "client certificates",
     "webhooks.url": "addresses",
     "webhooks.controllerUrl": "addresses",
     "networkPolicy.apiServers": "addresses",

@@ -1,6 +1,5 @@
 """The real service on loopback: TLS, limits, probes, reloads, and the way it ends."""
 
-import contextlib
 import http.client
 import itertools
 import json
@@ -40,8 +39,6 @@ from webhook.server.admission import LARGE_BYTES
 from webhook.server.service import Service
 from webhook.server.settings import Settings
 from webhook.sources.policy_file import load_policy
-from webhook.web import protocol
-from webhook.web.body import MAX_BYTES
 
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
@@ -145,123 +142,6 @@ def test_no_path_and_method_ever_redirects(live: Running) -> None:
     assert {key for key, reply in replies.items() if 300 <= reply.status < 400 or "location" in reply.headers} == set()
     errors = [reply for reply in replies.values() if reply.status >= 400]
     assert {reply.json["kind"] for reply in errors} == {"Status"}
-
-
-@pytest.mark.parametrize(
-    "request_line",
-    [b"GARBAGE\r\n\r\n", b"GET\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01", b"\x00" * 100],
-)
-def test_what_is_no_http_is_a_bad_request_and_the_end_of_the_connection(live: Running, request_line: bytes) -> None:
-    with raw_connection(live) as connection:
-        connection.sendall(request_line)
-        answer = read_to_end(connection)
-
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert json.loads(answer.partition(b"\r\n\r\n")[2])["kind"] == "Status"
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        b"Content-Length: 2\r\nTransfer-Encoding: chunked",
-        b"Content-Length: 2\r\nContent-Length: 3",
-        b"Content-Length: -1",
-        b"Content-Length: 1_0",
-        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
-        b"X: a\x00b",
-    ],
-)
-def test_ambiguous_requests_are_refused_not_guessed(live: Running, headers: bytes) -> None:
-    with raw_connection(live) as connection:
-        connection.sendall(b"POST /mutate HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n\r\n0\r\n\r\n")
-        answer = read_to_end(connection)
-
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert answer.count(b"HTTP/1.1 ") == 1
-
-
-def test_an_upgrade_gets_a_plain_reply_and_the_end_of_the_connection(live: Running) -> None:
-    upgrade = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-
-    with raw_connection(live) as connection:
-        connection.sendall(upgrade)
-        answer = read_to_end(connection)
-
-    assert answer.startswith(b"HTTP/1.1 200 ")
-    assert b"connection: close" in answer
-
-
-def test_pipelined_requests_are_answered_in_order(live: Running) -> None:
-    bodies = [review_body(uid=f"uid-{turn}") for turn in range(100)]
-    head = HEAD + b"Content-Length: %d\r\n\r\n"
-
-    with raw_connection(live) as connection:
-        connection.sendall(b"".join(head % len(body) + body for body in bodies))
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        answer = read_to_end(connection)
-
-    found = [part.partition(b'"')[0] for part in answer.split(b'"uid":"')[1:]]
-    assert found == [f"uid-{turn}".encode() for turn in range(100)]
-
-
-def test_expect_continue_is_honoured(live: Running) -> None:
-    body = review_body()
-    head = HEAD + b"Connection: close\r\n"
-
-    with raw_connection(live) as connection:
-        connection.sendall(head + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
-        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
-        connection.sendall(body)
-        assert b'"allowed":true' in read_to_end(connection)
-
-
-def padded(size: int) -> bytes:
-    """Answer a review of exactly `size` bytes."""
-    body = review_body(obj={"padding": ""})
-    return body.replace(b'"padding": ""', b'"padding": "%s"' % (b"x" * (size - len(body))))
-
-
-def test_the_largest_body_is_answered_and_one_byte_more_is_refused(live: Running) -> None:
-    assert live.ask("POST", "/validate", padded(MAX_BYTES)).status == 200
-
-    reply = live.ask("POST", "/validate", padded(MAX_BYTES + 1))
-
-    assert (reply.status, reply.json["reason"]) == (413, "RequestEntityTooLarge")
-
-
-def test_an_endless_chunked_body_is_refused_at_the_limit(live: Running) -> None:
-    sent = itertools.count()
-    chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
-
-    with raw_connection(live) as connection:
-        connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
-        connection.settimeout(0.0)
-        answer = b""
-        while b"\r\n\r\n" not in answer and next(sent) < 100_000:
-            with contextlib.suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
-                connection.send(chunk)
-            with contextlib.suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
-                answer += connection.recv(4096)
-
-    assert answer.startswith(b"HTTP/1.1 413 ")
-
-
-def test_many_large_bodies_at_once_stay_within_a_bounded_number_of_bytes(live: Running) -> None:
-    body = padded(MAX_BYTES)
-    statuses: list[int] = []
-
-    def send() -> None:
-        statuses.append(live.ask("POST", "/validate?timeout=30s", body).status)
-
-    threads = [threading.Thread(target=send) for _ in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-
-    assert len(statuses) == 12
-    assert set(statuses) <= {200, 429}
-    assert live.ask("POST", "/validate", review_body()).status == 200
 
 
 def test_probes_answer_on_the_plain_port_while_the_webhook_is_busy(tmp_path: Path) -> None:
@@ -428,53 +308,6 @@ def test_a_start_with_a_bad_policy_is_not_ready_until_it_is_cured(tmp_path: Path
         assert service.ask("POST", "/mutate", review_body()).status == 200
 
 
-@pytest.mark.parametrize(
-    "opening",
-    [
-        b"",
-        b"POST /mutate HTT",
-        HEAD + b"Content-Length: 10\r\n\r\n12345",
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n123",
-    ],
-    ids=["silent", "half a line", "half a body", "half a chunk"],
-)
-def test_a_slow_client_is_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch, opening: bytes) -> None:
-    monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
-
-    with raw_connection(live) as connection:
-        started = time.monotonic()
-        connection.sendall(opening)
-        assert read_to_end(connection) == b""
-
-    assert time.monotonic() - started < 5
-
-
-def test_an_idle_connection_between_requests_is_not_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
-    connection = live.connect()
-    assert exchange(connection, "POST", "/mutate", review_body()).status == 200
-
-    with raw_connection(live) as other:
-        assert read_to_end(other) == b""  # longer than the deadline
-
-    assert exchange(connection, "POST", "/mutate", review_body()).status == 200
-    connection.close()
-
-
-def test_too_many_connections_are_dropped_and_the_others_served(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    wait_until(lambda: live.service.connections == 0)
-    monkeypatch.setattr(protocol, "MAX_CONNECTIONS", 3)
-    kept = [live.connect() for _ in range(3)]
-    assert {exchange(connection, "GET", "/healthz").status for connection in kept} == {200}
-
-    with pytest.raises((OSError, http.client.HTTPException)):
-        live.ask("GET", "/healthz")
-
-    assert {exchange(connection, "GET", "/healthz").status for connection in kept} == {200}
-    for connection in kept:
-        connection.close()
-
-
 def test_while_draining_every_reply_closes_its_connection_and_none_is_lost(tmp_path: Path) -> None:
     release, entered = threading.Event(), threading.Event()
 
@@ -634,20 +467,3 @@ def test_the_interrupt_of_a_terminal_does_not_wait(start: Callable[[float], Proc
     process.process.send_signal(signal.SIGINT)
 
     assert process.end() == 0
-
-
-def raw_connection(service: Running) -> ssl.SSLSocket:
-    """Open a TLS connection to write bytes of our own choice to."""
-    plain = socket.create_connection(("127.0.0.1", service.service.port), 10)
-    return service.trust().wrap_socket(plain, server_hostname="127.0.0.1")
-
-
-def read_to_end(connection: ssl.SSLSocket) -> bytes:
-    """Read until the other side closes, however rudely."""
-    found = b""
-    try:
-        while part := connection.recv(65536):
-            found += part
-    except (ssl.SSLEOFError, ConnectionResetError):
-        pass
-    return found

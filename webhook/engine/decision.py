@@ -42,6 +42,8 @@ class Decision:
     findings: tuple[Finding, ...] = ()
     repairs: tuple[str, ...] = ()
     """Codes of the edits made, for metrics."""
+    code: int = 403
+    """The HTTP status of a denial, as the API server passes it on."""
     exempt_by: str = ""
     """Where the request is exempt: by what, one of a few words."""
     modes: Modes | None = None

@@ -5,7 +5,6 @@ import logging
 import math
 from collections.abc import AsyncIterator
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC
 from datetime import datetime
@@ -26,12 +25,15 @@ from webhook.server.state import Loaded
 from webhook.server.state import State
 from webhook.server.upkeep import Upkeep
 from webhook.tls.context import CertificateStore
+from webhook.web.aside import Aside
 from webhook.web.body import Meter
 from webhook.web.client_auth import ClientAuth
+from webhook.web.crowd import Crowd
 from webhook.web.ports import Ports
 from webhook.web.probes import is_ready
 from webhook.web.probes import probe_app
 from webhook.web.refresh import poll
+from webhook.web.turns import Turns
 
 if TYPE_CHECKING:
     from webhook.kube.client import Client
@@ -63,11 +65,11 @@ class Service:
         self.metrics = Metrics(__version__)
         self.metrics.world_age(self._world_age)
         self.metrics.expired_exemptions(self._expired_exemptions)
+        self._aside = Aside()
         self.metrics.ready(lambda: is_ready(self.state))
         self.metrics.held(lambda: self._meter.held)
         self.metrics.in_flight(lambda: self._ports.requests)
         self._meter = Meter()
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-requests")
         clients = settings.clients
         self._store = CertificateStore(
             settings.certificates,
@@ -88,6 +90,7 @@ class Service:
             probes=probe_app(state=self.state, metrics=self.metrics),
             tls=lambda: self._store.context,
             health=self.state,
+            metrics=self.metrics,
             drain_seconds=settings.drain_seconds,
         )
         self.port = self._ports.port
@@ -103,26 +106,29 @@ class Service:
         try:
             self._ports.run()
         finally:
-            self._worker.shutdown(wait=False, cancel_futures=True)
+            self._aside.close()
 
     @property
-    def connections(self) -> int:
+    def crowd(self) -> Crowd:
         """The open connections of the TLS port."""
-        return self._ports.connections
+        return self._ports.crowd
 
     def stop(self, *, drain_seconds: float = 0.0) -> None:
         """Drain and end; may be called from any thread."""
         self._ports.stop(drain_seconds=drain_seconds)
 
     def _app(self, review: Review) -> ASGIApp:
+        turns = Turns()
+
         def endpoint(review_pass: Pass) -> Admission:
             return Admission(
                 review_pass=review_pass,
                 review=review,
                 state=self.state,
                 metrics=self.metrics,
-                worker=self._worker,
                 meter=self._meter,
+                turns=turns,
+                aside=self._aside,
             )
 
         return webhook_app(

@@ -7,24 +7,29 @@ from typing import Self
 from starlette.types import Receive
 
 from webhook.domain.errors import RequestError
+from webhook.web.opening import OPENING_BYTES
 
 MAX_BYTES = 7 * 1024 * 1024
 """An update carries two objects of at most 3 MiB each, and the review around them."""
 
 MAX_BYTES_HELD = 32 * 1024 * 1024
-"""What all unfinished requests may hold together: a parsed body takes several times its bytes."""
+"""What all unfinished large requests may hold together: a parsed body takes several times its bytes."""
+
+FREE_BYTES = 64 * 1024
+"""A real pod has a tenth of this."""
 
 _MAX_DIGITS = 18
 
 
 class Incoming:
-    """A request body on its way; `finished` once its last piece has been taken."""
+    """A request body on its way; `finished` once its last piece has been taken, `too_large` if it is refused."""
 
-    __slots__ = ("_receive", "finished")
+    __slots__ = ("_receive", "finished", "too_large")
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self.finished = False
+        self.too_large = False
 
     async def next(self) -> bytes:
         """Answer the next piece.
@@ -46,45 +51,55 @@ class Disconnected(Exception):  # noqa: N818  # no error: the client went away
 
 
 class Meter:
-    """Counts the bytes that all unfinished requests hold, on one event loop."""
+    """Counts the bytes that all unfinished large requests hold, on one event loop.
 
-    def __init__(self, limit: int = MAX_BYTES_HELD) -> None:
+    The first `free` bytes of each are not counted: however many large ones come, an ordinary pod is let in.
+    """
+
+    def __init__(self, limit: int = MAX_BYTES_HELD, *, free: int = FREE_BYTES) -> None:
         self.limit = limit
+        self.free = free
         self.held = 0
 
-    def lease(self) -> "Lease":
-        """Answer the account of one request; leaving it gives its bytes back."""
-        return Lease(self)
+    def lease(self, declared: int = 0) -> "Lease":
+        """Answer the account of one request, which declares a length or 0; leaving it gives its bytes back."""
+        return Lease(self, declared)
 
 
 class Lease:
     """The bytes that one request holds."""
 
-    __slots__ = ("_meter", "_size")
+    __slots__ = ("_charged", "_declared", "_meter", "_size")
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, meter: Meter, declared: int) -> None:
         self._meter = meter
+        self._declared = declared
         self._size = 0
+        self._charged = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._meter.held -= self._size
+        self._meter.held -= self._charged
 
-    def take(self, size: int) -> int:
-        """Add `size` bytes and answer what the request holds now.
+    def take(self, size: int) -> None:
+        """Add `size` bytes; a request that turns out large is counted with all that it declares.
+
+        So of many at once some come through, and none of the others sends its megabytes in vain.
 
         Raises:
             RequestError: 429, the requests of this moment hold too much.
         """
-        meter = self._meter
-        if meter.held + size > meter.limit:
+        self._size += size
+        if self._size <= self._meter.free:
+            return
+        more = max(self._size, self._declared) - self._charged
+        if self._meter.held + more > self._meter.limit:
             msg = "too many large requests at this moment: try again"
             raise RequestError(msg, status=429, reason="TooManyRequests")
-        meter.held += size
-        self._size += size
-        return self._size
+        self._meter.held += more
+        self._charged += more
 
 
 def declared_length(headers: list[tuple[bytes, bytes]]) -> int:
@@ -95,25 +110,37 @@ def declared_length(headers: list[tuple[bytes, bytes]]) -> int:
     return 0
 
 
-async def read_body(incoming: Incoming, lease: Lease, *, limit: int = MAX_BYTES) -> bytes:
-    """Answer the whole body.
+async def read_body(incoming: Incoming, lease: Lease, *, declared: int = 0, limit: int = MAX_BYTES) -> bytes:
+    """Answer the whole body, which declares a length or 0.
 
     Raises:
-        RequestError: 413 as soon as the limit is passed, 429 where all requests together hold too much.
+        TooLargeError: as soon as its beginning is there, where it declares so; else as soon as the limit is passed.
+        RequestError: 429, all requests together hold too much.
         Disconnected: the client went away.
     """
     pieces: list[bytes] = []
+    opening, size = b"", 0
     while not incoming.finished:
         piece = await incoming.next()
-        if lease.take(len(piece)) > limit:
-            raise too_large(limit)
+        if len(opening) < OPENING_BYTES:
+            opening += piece[:OPENING_BYTES]
+        size += len(piece)
+        if size > limit or (declared > limit and size >= OPENING_BYTES):
+            incoming.too_large = True
+            raise TooLargeError(limit, opening)
+        lease.take(len(piece))
         pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def too_large(limit: int = MAX_BYTES) -> RequestError:
-    """Answer the error for a body beyond `limit`."""
-    return RequestError(f"the body is larger than {limit} bytes", status=413, reason="RequestEntityTooLarge")
+class TooLargeError(RequestError):
+    """A body is larger than `limit`; `opening` is how it begins."""
+
+    def __init__(self, limit: int, opening: bytes) -> None:
+        """Keep both for who can make more of it than a Status."""
+        super().__init__(f"the body is larger than {limit} bytes", status=413, reason="RequestEntityTooLarge")
+        self.limit = limit
+        self.opening = opening
 
 
 async def linger(incoming: Incoming, *, limit: int = 2 * MAX_BYTES) -> None:

@@ -72,6 +72,20 @@ class CommonMetrics:
         self._held = Gauge(
             "numagate_request_held_bytes", "What the bodies of unfinished requests hold together.", registry=registry
         )
+        self.loop_lag = Histogram(
+            "numagate_event_loop_lag_seconds",
+            "How late the event loop of the TLS port came round, looked at ten times a second.",
+            buckets=BUCKETS,
+            registry=registry,
+        )
+        self._connections = Gauge("numagate_connections", "Open connections of the TLS port.", registry=registry)
+        self._dropped = Counter(
+            "numagate_connections_dropped",
+            "Connections that were cut off: crowded (there were too many), slow, oversized (a request without end), "
+            "pipelined (too many requests at once).",
+            ["reason"],
+            registry=registry,
+        )
         self._replies: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
 
     def ready(self, state: Callable[[], bool]) -> None:
@@ -85,6 +99,14 @@ class CommonMetrics:
     def held(self, size: Callable[[], float]) -> None:
         """Show how many bytes requests hold; asked when somebody asks."""
         self._held.set_function(size)
+
+    def connections(self, count: Callable[[], float]) -> None:
+        """Show the open connections; asked when somebody asks."""
+        self._connections.set_function(count)
+
+    def dropped(self, reason: str) -> None:
+        """Count a connection that was cut off."""
+        self._dropped.labels(reason).inc()
 
     def answered(self, name: str, status: int, seconds: float) -> None:
         """Count a reply of the endpoint `name`."""

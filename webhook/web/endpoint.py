@@ -14,7 +14,7 @@ from webhook.domain.errors import RequestError
 from webhook.web import duration
 from webhook.web import logs
 from webhook.web import status
-from webhook.web.body import MAX_BYTES
+from webhook.web.backlog import overloaded
 from webhook.web.body import Disconnected
 from webhook.web.body import Incoming
 from webhook.web.body import Lease
@@ -22,13 +22,7 @@ from webhook.web.body import Meter
 from webhook.web.body import declared_length
 from webhook.web.body import linger
 from webhook.web.body import read_body
-from webhook.web.body import too_large
 from webhook.web.common_metrics import CommonMetrics
-
-MAX_QUEUE = 256
-"""Requests that wait for the one CPU; beyond that a new try a second later is sooner answered."""
-
-_TOO_LARGE = 413
 
 _LOGGER = logging.getLogger("numagate.admission")
 
@@ -41,15 +35,17 @@ class Call:
     deadline: float
     incoming: Incoming
     lease: Lease
+    declared: int
 
     async def body(self) -> bytes:
         """Read the body, once.
 
         Raises:
-            RequestError: it is too large, or too many large ones are on their way.
+            TooLargeError: it is too large.
+            RequestError: too many large ones are on their way.
             Disconnected: the client went away.
         """
-        return await read_body(self.incoming, self.lease)
+        return await read_body(self.incoming, self.lease, declared=self.declared)
 
     @property
     def seconds(self) -> float:
@@ -77,8 +73,10 @@ class Endpoint:
         incoming = Incoming(receive)
         code = 200
         try:
-            with self.meter.lease() as lease:
-                call = Call(started, started + duration.budget(scope["query_string"]), incoming, lease)
+            declared = declared_length(scope["headers"])
+            with self.meter.lease(declared) as lease:
+                end = started + duration.budget(scope["query_string"])
+                call = Call(started, end, incoming, lease, declared)
                 _refuse_early(scope, call)
                 payload = await self.answer(call)
         except RequestError as error:
@@ -95,13 +93,9 @@ class Endpoint:
 
 
 def _refuse_early(scope: Scope, call: Call) -> None:
-    if scope.get("state", {}).get("queue", 0) > MAX_QUEUE or call.seconds_left < 0:
-        msg = "numagate is overloaded at this moment: try again"
-        raise RequestError(msg, status=429, reason="TooManyRequests")
-    headers: list[tuple[bytes, bytes]] = scope["headers"]
-    if declared_length(headers) > MAX_BYTES:
-        raise too_large()
-    for name, value in headers:
+    if call.seconds_left < 0:
+        raise overloaded()
+    for name, value in scope["headers"]:
         if name == b"content-type" and value.partition(b";")[0].strip().lower() == b"application/json":
             return
     msg = "the Content-Type must be application/json"
@@ -110,7 +104,7 @@ def _refuse_early(scope: Scope, call: Call) -> None:
 
 async def _reply(send: Send, incoming: Incoming, code: int, payload: bytes) -> None:
     headers = status.headers(code, payload)
-    if code == _TOO_LARGE:
+    if incoming.too_large:
         headers.append((b"connection", b"close"))
     unread = not incoming.finished
     await send({"type": "http.response.start", "status": code, "headers": headers})

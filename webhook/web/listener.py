@@ -1,4 +1,4 @@
-"""The uvicorn servers of both ports: bound sockets, TLS time limits, and the way to stop."""
+"""The uvicorn servers of both ports: bound sockets, who gets in, and the way to stop."""
 
 import asyncio
 import signal
@@ -11,18 +11,28 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from webhook.domain.errors import NumagateError
+from webhook.web.crowd import Crowd
+from webhook.web.door import Door
+from webhook.web.door import with_room_for
 from webhook.web.protocol import DeadlineProtocol
 
 KEEP_ALIVE_SECONDS = 120
 """The API server drops idle connections after 90 s; were we the first, a request on its way would be lost."""
 
-GRACEFUL_SECONDS = 8
-"""For requests in flight when the port closes."""
+GRACEFUL_SECONDS = 6
+"""For requests in flight when the port closes; no webhook of ours is waited for longer than 5."""
 
-HANDSHAKE_SECONDS = 5.0
-TLS_CLOSE_SECONDS = 2.0
+MAX_CONNECTIONS = 1024
+"""More would be a flood: an API server keeps 25 idle connections."""
 
 BACKLOG = 1024
+
+_TICK_SECONDS = 0.1
+"""uvicorn's."""
+
+
+_SEND_BUFFER = 64 * 1024
+"""The kernel would let each connection have megabytes, and counts them as memory of the pod."""
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -32,15 +42,22 @@ def bind(host: str, port: int) -> socket.socket:
         NumagateError: the address cannot be used.
     """
     try:
-        if host:
-            family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-            return socket.create_server((host, port), family=family, backlog=BACKLOG)
-        if socket.has_dualstack_ipv6():
-            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=BACKLOG)
-        return socket.create_server(("", port), backlog=BACKLOG)
+        opened = _listen(host, port)
     except OSError as error:
         msg = f"cannot listen on {host or 'any address'} port {port}: {error}: choose another with --bind or --port"
         raise NumagateError(msg) from error
+    # Those that are accepted inherit it.
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+    return opened
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if host:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    if socket.has_dualstack_ipv6():
+        return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=BACKLOG)
+    return socket.create_server(("", port), backlog=BACKLOG)
 
 
 def configure(app: ASGIApp, *, lifespan: bool, tls: Callable[..., object] | None = None) -> uvicorn.Config:
@@ -76,20 +93,27 @@ class Listener(uvicorn.Server):
         drain_seconds: float = 0.0,
         on_start: Callable[[], None] = lambda: None,
         on_drain: Callable[[float], None] = lambda _seconds: None,
-        on_tick: Callable[[], None] = lambda: None,
+        on_tick: Callable[[float], None] = lambda _late: None,
+        on_enter: Callable[[], None] = lambda: None,
+        on_drop: Callable[[str], None] = lambda _reason: None,
+        connections: int = MAX_CONNECTIONS,
     ) -> None:
         super().__init__(config)
+        self.crowd = Crowd(with_room_for(connections))
         self._drain_seconds = drain_seconds
         self._on_start = on_start
         self._on_drain = on_drain
         self._tick = on_tick
+        self._on_enter = on_enter
+        self._on_drop = on_drop
+        self._ticked: float | None = None
         self.failed = False
         self._exit_at: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._signalled = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start as uvicorn does, with limits on the TLS handshake and farewell that it does not offer."""
+        """Start as uvicorn does, with a door of our own."""
         self._loop = asyncio.get_running_loop()
         await self.lifespan.startup()
         if self.lifespan.should_exit:
@@ -97,14 +121,7 @@ class Listener(uvicorn.Server):
             return
         tls = self.config.ssl
         self.servers = [
-            await self._loop.create_server(
-                self._protocol,
-                sock=sock,
-                backlog=BACKLOG,
-                ssl=tls,
-                ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None,
-                ssl_shutdown_timeout=TLS_CLOSE_SECONDS if tls else None,
-            )
+            Door(sock, make=self._protocol, tls=tls, crowd=self.crowd, entered=self._on_enter)  # type: ignore[misc]
             for sock in sockets or []
         ]
         self.started = True
@@ -139,16 +156,20 @@ class Listener(uvicorn.Server):
                 connection.drain()
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second: show that the loop turns, and end the lame duck time."""
-        self._tick()
-        if self._exit_at is not None and time.monotonic() >= self._exit_at:
+        """Ten times a second: show that the loop turns and how late, and end the lame duck time."""
+        now = time.monotonic()
+        self._tick(max(now - self._ticked - _TICK_SECONDS, 0.0) if self._ticked is not None else 0.0)
+        self._ticked = now
+        if self._exit_at is not None and now >= self._exit_at:
             self.should_exit = True
         return await super().on_tick(counter)
 
-    def _protocol(self) -> asyncio.Protocol:
+    def _protocol(self) -> DeadlineProtocol:
         return DeadlineProtocol(
             config=self.config,
             server_state=self.server_state,
             app_state=self.lifespan.state,
             _loop=asyncio.get_running_loop(),
+            crowd=self.crowd,
+            dropped=self._on_drop,
         )

@@ -42,6 +42,7 @@ PROBE_PORT = "probePort"
 SECONDS = "seconds"
 REASON = "reason"
 COUNT = "count"
+STACK = "stack"
 
 _EXTRA = "numagate_fields"
 

@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import math
 import ssl
 import threading
 from collections.abc import Callable
@@ -12,13 +13,23 @@ from starlette.types import ASGIApp
 from webhook.domain.errors import NumagateError
 from webhook.web import listener
 from webhook.web import logs
+from webhook.web.common_metrics import CommonMetrics
+from webhook.web.crowd import Crowd
 from webhook.web.health import Health
+from webhook.web.knock import Knocker
+from webhook.web.watchdog import Watchdog
+
+_PROBES = 128
+"""Connections of the plain port: kubelet and Prometheus need a handful."""
 
 _LOGGER = logging.getLogger("numagate.service")
 
 
 class Ports:
-    """Both ports, bound; `tls` answers the context for the next handshake."""
+    """Both ports, bound; `tls` answers the context for the next handshake.
+
+    `started` is set once the TLS port has shaken hands, or could not.
+    """
 
     def __init__(
         self,
@@ -30,6 +41,7 @@ class Ports:
         probes: FastAPI,
         tls: Callable[[], ssl.SSLContext],
         health: Health,
+        metrics: CommonMetrics,
         drain_seconds: float,
     ) -> None:
         """Open both ports.
@@ -39,6 +51,8 @@ class Ports:
         """
         self.started = threading.Event()
         self._health = health
+        self._health.shaken = -math.inf
+        self._metrics = metrics
         self._socket = listener.bind(bind, port)
         self._probe_socket = listener.bind(bind, probe_port)
         self.port: int = self._socket.getsockname()[1]
@@ -48,9 +62,15 @@ class Ports:
             drain_seconds=drain_seconds,
             on_start=self._start,
             on_drain=self._drain,
-            on_tick=health.beat,
+            on_tick=self._tick,
+            on_enter=health.shake,
+            on_drop=metrics.dropped,
         )
-        self._probes = listener.Listener(listener.configure(probes, lifespan=False))
+        metrics.connections(self.crowd.__len__)
+        self._probes = listener.Listener(
+            listener.configure(probes, lifespan=False), on_drop=metrics.dropped, connections=_PROBES
+        )
+        self._watchdog: Watchdog | None = None
 
     def run(self) -> None:
         """Serve until a signal ends it.
@@ -64,9 +84,17 @@ class Ports:
         # What is loaded by now stays for good: no collection need walk it again.
         gc.collect()
         gc.freeze()
+        knocker = Knocker(self._socket.getsockname()[:2])
+        self._watchdog = Watchdog(
+            health=self._health,
+            thread=threading.get_ident(),
+            knock=lambda seconds: knocker.knock(seconds=seconds),
+            looked=self.started.set,
+        )
         try:
             self._server.run([self._socket])
         finally:
+            self._watchdog.stop()
             self._probes.should_exit = True
             probes.join(timeout=2.0)
         if self._server.failed:
@@ -74,9 +102,9 @@ class Ports:
             raise NumagateError(msg)
 
     @property
-    def connections(self) -> int:
-        """The open connections of the TLS port."""
-        return len(self._server.server_state.connections)
+    def crowd(self) -> Crowd:
+        """The open connections of the TLS port, those in the handshake included."""
+        return self._server.crowd
 
     @property
     def requests(self) -> int:
@@ -90,7 +118,12 @@ class Ports:
     def _start(self) -> None:
         ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
         _LOGGER.info("serving", extra=logs.fields(ports))
-        self.started.set()
+        assert self._watchdog is not None  # noqa: S101  # made by run, for the type checker
+        self._watchdog.start()
+
+    def _tick(self, late: float) -> None:
+        self._health.beat()
+        self._metrics.loop_lag.observe(late)
 
     def _drain(self, seconds: float) -> None:
         self._health.draining = True

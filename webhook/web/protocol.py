@@ -1,56 +1,135 @@
-"""The HTTP protocol of both ports: uvicorn's, with a deadline for the client and a cap on connections."""
+"""The HTTP protocol of both ports: uvicorn's, with deadlines and bounds for the client."""
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
+from typing import Final
 
+import httptools
+from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+from uvicorn.server import ServerState
 
 from webhook.web import status
+from webhook.web.body import MAX_BYTES
+from webhook.web.crowd import Crowd
 from webhook.web.reply import ReplyTransport
 
 RECEIVE_SECONDS = 5.0
 """From a connection's start, or a request's first byte, to the request's last byte."""
 
-MAX_CONNECTIONS = 1024
-"""More would be a flood: an API server keeps 25 idle connections."""
+SEND_SECONDS = 5.0
+"""For a client to take what has been written to it."""
+
+MAX_UNREAD_BYTES: Final = 64 * 1024
+"""Replies that a client has not taken, before the next is written."""
+
+MAX_HEAD_BYTES: Final = 64 * 1024
+"""The API server sends less than 1 KiB of request line and headers."""
+
+MAX_MESSAGE_BYTES: Final = 3 * MAX_BYTES
+"""A body that is refused is read on for a while; chunk headers and trailers count here, too."""
+
+MAX_PIPELINED: Final = 100
+"""Go's client, and so the API server, sends a request only after the reply to the one before."""
 
 
 class DeadlineProtocol(HttpToolsProtocol):
     """Closes a connection whose client is silent or slow; an idle connection between requests may stay.
 
-    Each request's scope gets `state.received`, its arrival on the performance counter, `state.queue`, the number of
-    requests before it, and `state.peer`, the client's certificate where one was asked for.
+    Each request's scope gets `state.received`, its arrival on the performance counter, and `state.peer`, the client's
+    certificate where one was asked for. `dropped` hears in one word why a connection was cut off.
     """
+
+    address = ""
+    entering: asyncio.Task[None] | None = None
+    """The TLS handshake, as long as it lasts."""
 
     _deadline: asyncio.TimerHandle | None = None
     _peer: dict[str, object] | None = None
+    _sending: asyncio.TimerHandle | None = None
+    _in_head = False
+    _bytes = 0
+
+    def __init__(  # uvicorn's, and two of ours
+        self,
+        *,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop,
+        crowd: Crowd,
+        dropped: Callable[[str], None],
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._crowd = crowd
+        self._dropped = dropped
+
+    @property
+    def busy(self) -> bool:
+        """Tell whether a request is being answered."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def leave(self) -> None:
+        """Make room for somebody else."""
+        self._dropped("crowded")
+        if self.entering is not None:
+            self.entering.cancel()
+        if self.transport is not None:
+            self._abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Take the connection, or drop it where there are too many."""
+        """Take the connection."""
         super().connection_made(transport)
-        if len(self.connections) > MAX_CONNECTIONS:
-            transport.abort()
-            return
+        transport.set_write_buffer_limits(MAX_UNREAD_BYTES)
         self._peer = transport.get_extra_info("peercert")
         self._arm()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the deadline."""
+        """Forget the deadlines and the connection."""
         self._disarm()
+        self._unset_sending()
+        self._crowd.forget(self)
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, within bounds that the parser does not have."""
+        self._unset_keepalive_if_required()
+        self._bytes += len(data)
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # Who sends an upgrade gets the plain reply.
+            return
+        except httptools.HttpParserError:
+            self.send_400_response("this is no HTTP request that numagate takes")
+            return
+        if self._bytes > MAX_MESSAGE_BYTES or (self._in_head and self._bytes > MAX_HEAD_BYTES):
+            self._drop("oversized")
 
     def on_message_begin(self) -> None:
         """Start the clock of a request."""
+        if len(self.pipeline) >= MAX_PIPELINED:
+            self._drop("pipelined")
+            msg = "too many requests at once"
+            raise ValueError(msg)
         super().on_message_begin()
         self._arm()
+        self._in_head, self._bytes = True, 0
         self.scope["state"]["received"] = time.perf_counter()
         self.scope["state"]["peer"] = self._peer
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; a trailer, which comes after the body, is none."""
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Hand the request to the application."""
-        self.scope["state"]["queue"] = len(self.tasks)
+        self._in_head = False
         super().on_headers_complete()
         if not self.expect_100_continue:  # a write of its own, before the reply
             self.cycle.transport = ReplyTransport(self.transport)  # type: ignore[assignment]  # what a cycle needs of it
@@ -61,10 +140,25 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Stop the clock: the rest is the application's time."""
         self._disarm()
+        self._bytes = 0
+        self._crowd.meet(self)
         super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """Give the client some time to read."""
+        super().pause_writing()
+        self._unset_sending()
+        self._sending = self.loop.call_later(SEND_SECONDS, self._drop, "slow")
+
+    def resume_writing(self) -> None:
+        """Go on."""
+        self._unset_sending()
+        super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
         """Answer bytes that are no HTTP request."""
+        if self.transport.is_closing():
+            return
         content = status.body(400, msg)
         head = b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: %d\r\n" % len(content)
         self.transport.write(head + b"connection: close\r\n\r\n" + content)
@@ -72,22 +166,27 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def drain(self) -> None:
         """Close the connection after the reply that is being made."""
-        cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and not cycle.response_complete:
-            cycle.keep_alive = False
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """Say nothing: who sends an upgrade gets the plain reply, and uvicorn's advice fits no webhook."""
+        if self.busy:
+            self.cycle.keep_alive = False
 
     def _arm(self) -> None:
         self._disarm()
-        self._deadline = self.loop.call_later(RECEIVE_SECONDS, self._expire)
+        self._deadline = self.loop.call_later(RECEIVE_SECONDS, self._drop, "slow")
 
     def _disarm(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _expire(self) -> None:
+    def _unset_sending(self) -> None:
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+
+    def _drop(self, why: str) -> None:
+        self._dropped(why)
+        self._abort()
+
+    def _abort(self) -> None:
         transport: Any = self.transport
         transport.abort()

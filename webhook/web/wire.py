@@ -15,6 +15,7 @@ from webhook.domain.raw import get_texts
 from webhook.engine.decision import Decision
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
+from webhook.web.status import REASONS
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
@@ -93,8 +94,8 @@ def _denial(decision: Decision) -> dict[str, object]:
     status: dict[str, object] = {
         "status": "Failure",
         "message": decision.message,
-        "reason": "Forbidden",
-        "code": 403,
+        "reason": REASONS[decision.code],
+        "code": decision.code,
     }
     if decision.causes:
         status["details"] = {

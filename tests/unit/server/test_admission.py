@@ -7,7 +7,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -24,6 +23,7 @@ from starlette.types import Message
 from webhook.domain.jsonpatch import Operation
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
+from webhook.engine.effort import QUICK_PLACEMENTS
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.world import World
@@ -37,9 +37,10 @@ from webhook.sources.policy_file import load_policy
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
 from webhook.sources.snapshot_reader import Reader
+from webhook.web.aside import Aside
 from webhook.web.body import MAX_BYTES
 from webhook.web.body import Meter
-from webhook.web.endpoint import MAX_QUEUE
+from webhook.web.turns import Turns
 
 POLICY = load_policy()
 LARGE = review_body(obj={"padding": "x" * LARGE_BYTES})
@@ -54,7 +55,7 @@ class Bench:
     review_pass: Pass = Pass.MUTATE
     metrics: Metrics = field(default_factory=lambda: Metrics("0"))
     meter: Meter = field(default_factory=Meter)
-    worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(max_workers=1))
+    aside: Aside = field(default_factory=Aside)
 
     def ask(
         self,
@@ -86,8 +87,9 @@ class Bench:
             review=self.review,
             state=State(own_namespace="ours", loaded=self.loaded),
             metrics=self.metrics,
-            worker=self.worker,
             meter=self.meter,
+            turns=Turns(),
+            aside=self.aside,
         )
         asyncio.run(admission.endpoint()(scope, receive, send))
         if not sent:
@@ -196,10 +198,13 @@ def test_another_content_type_is_refused(headers: list[tuple[bytes, bytes]]) -> 
     assert (status, reply["reason"]) == (415, "UnsupportedMediaType")
 
 
-def test_a_declared_length_beyond_the_limit_is_refused_without_reading() -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % (MAX_BYTES + 1))]
+DECLARED = [(b"content-type", b"application/json"), (b"content-length", b"%d" % (MAX_BYTES + 1))]
 
-    status, found, reply = Bench().ask(headers=headers)
+
+def test_a_declared_length_beyond_the_limit_is_refused_after_its_opening() -> None:
+    pieces = [{"type": "http.request", "body": b"x" * 800, "more_body": True} for _ in range(3)]
+
+    status, found, reply = Bench().ask(headers=DECLARED, messages=pieces)
 
     assert (status, found[b"connection"], reply["code"]) == (413, b"close", 413)
 
@@ -212,6 +217,29 @@ def test_a_streamed_body_beyond_the_limit_is_refused_and_read_to_its_end() -> No
     assert (status, found[b"connection"]) == (413, b"close")
 
 
+@pytest.mark.parametrize("review_pass", Pass)
+@pytest.mark.parametrize("headers", [DECLARED, None], ids=["declared", "streamed"])
+def test_a_review_of_a_pod_beyond_the_limit_is_denied_by_the_validating_pass(
+    review_pass: Pass, headers: list[tuple[bytes, bytes]] | None
+) -> None:
+    opening = {"type": "http.request", "body": review_body()[:1000], "more_body": True}
+    piece = {"type": "http.request", "body": b"x" * (MAX_BYTES // 2), "more_body": True}
+
+    bench = Bench(review_pass=review_pass)
+    status, found, reply = bench.ask(headers=headers, messages=[opening, piece, piece, {**piece, "more_body": False}])
+
+    response = reply["response"]
+    assert isinstance(response, dict)
+    assert (status, found[b"connection"], response["uid"]) == (200, b"close", UID)
+    if review_pass is Pass.MUTATE:
+        assert (response["allowed"], set(response)) == (True, {"uid", "allowed", "warnings"})
+    else:
+        assert (response["allowed"], response["status"]["code"]) == (False, 413)
+        assert response["status"]["reason"] == "RequestEntityTooLarge"
+        assert f"larger than {MAX_BYTES} bytes" in response["status"]["message"]
+    assert bench.count("200") == 1
+
+
 def test_a_client_that_goes_away_gets_no_reply() -> None:
     assert Bench().ask(messages=[{"type": "http.disconnect"}]) == (0, {}, {})
 
@@ -222,26 +250,36 @@ def test_without_a_policy_the_api_server_is_asked_to_try_again() -> None:
     assert (status, headers[b"retry-after"], reply["reason"]) == (503, b"1", "ServiceUnavailable")
 
 
-@pytest.mark.parametrize(
-    "state",
-    [{"queue": MAX_QUEUE + 1}, {"received": time.perf_counter() - 100.0}],
-    ids=["a long queue", "a request that waited too long"],
-)
-def test_overload_is_answered_at_once_with_a_time_to_try_again(state: dict[str, object]) -> None:
-    status, headers, reply = Bench().ask(review_body(), state=state)
+def test_a_request_that_waited_too_long_is_asked_to_come_again() -> None:
+    status, headers, reply = Bench().ask(review_body(), state={"received": time.perf_counter() - 100.0})
 
     assert (status, headers[b"retry-after"], reply["reason"]) == (429, b"1", "TooManyRequests")
 
 
 def test_too_many_bytes_at_once_are_answered_with_a_time_to_try_again() -> None:
-    bench = Bench(meter=Meter(100))
+    bench = Bench(meter=Meter(100, free=50))
 
     status, headers, _ = bench.ask(review_body())
 
     assert (status, headers[b"retry-after"], bench.meter.held) == (429, b"1", 0)
 
 
-def test_a_decision_that_takes_too_long_is_not_waited_for() -> None:
+MANY = {"spec": {"containers": [{"name": f"c{number}"} for number in range(QUICK_PLACEMENTS + 1)]}}
+
+
+def test_what_may_take_long_is_decided_off_the_event_loop() -> None:
+    threads: list[str] = []
+
+    def remember(request: Request, world: World) -> Decision:
+        threads.append(threading.current_thread().name)
+        return accept(request, world)
+
+    assert Bench(review=remember).ask(review_body(obj=MANY))[0] == 200
+    assert threads != ["MainThread"]
+
+
+@pytest.mark.parametrize("body", [LARGE, review_body(obj=MANY)], ids=["a large body", "many containers"])
+def test_a_decision_that_takes_too_long_is_not_waited_for(body: bytes) -> None:
     release = threading.Event()
 
     def slow(request: Request, world: World) -> Decision:
@@ -249,7 +287,7 @@ def test_a_decision_that_takes_too_long_is_not_waited_for() -> None:
         return accept(request, world)
 
     try:
-        status, headers, _ = Bench(review=slow).ask(LARGE, query=b"timeout=400ms")
+        status, headers, _ = Bench(review=slow).ask(body, query=b"timeout=400ms")
     finally:
         release.set()
 

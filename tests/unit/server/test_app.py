@@ -1,7 +1,6 @@
 """The two applications: which path takes what, and that nothing ever redirects."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from datetime import datetime
 from datetime import timedelta
@@ -19,8 +18,10 @@ from webhook.server.app import webhook_app
 from webhook.server.metrics import Metrics
 from webhook.server.state import State
 from webhook.sources.policy_file import load_policy
+from webhook.web.aside import Aside
 from webhook.web.body import Meter
 from webhook.web.probes import probe_app
+from webhook.web.turns import Turns
 
 METRICS = Metrics("0")
 
@@ -39,8 +40,9 @@ def app_with(state: State) -> ASGIApp:
             review=accept,
             state=state,
             metrics=METRICS,
-            worker=ThreadPoolExecutor(max_workers=1),
             meter=Meter(),
+            turns=Turns(),
+            aside=Aside(),
         )
 
     return webhook_app(mutate=endpoint(Pass.MUTATE), validate=endpoint(Pass.VALIDATE), state=state, metrics=METRICS)
@@ -72,7 +74,7 @@ def test_both_passes_are_served(path: str) -> None:
     [
         ("/healthz", "ok"),
         ("/readyz", "ok"),
-        ("/readyz?verbose", "[+]policy ok\n[+]certificate ok\n[+]drain ok\nok"),
+        ("/readyz?verbose", "[+]policy ok\n[+]certificate ok\n[+]handshake ok\n[+]drain ok\nok"),
     ],
 )
 def test_both_ports_answer_probes(port: str, path: str, text: str) -> None:

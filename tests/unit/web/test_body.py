@@ -57,8 +57,8 @@ def test_a_client_that_goes_away_is_no_body() -> None:
         read([*chunks(b"a", b"b")[:1], {"type": "http.disconnect"}])
 
 
-def test_all_requests_together_hold_a_bounded_number_of_bytes() -> None:
-    meter = Meter(15)
+def test_large_requests_together_hold_a_bounded_number_of_bytes() -> None:
+    meter = Meter(15, free=4)
 
     with meter.lease() as other:
         other.take(8)
@@ -67,6 +67,31 @@ def test_all_requests_together_hold_a_bounded_number_of_bytes() -> None:
         assert (caught.value.status, meter.held) == (429, 8)
 
     assert read(chunks(b"12345678"), meter=meter) == b"12345678"
+    assert meter.held == 0
+
+
+def test_small_requests_come_in_however_much_is_held() -> None:
+    meter = Meter(15, free=4)
+
+    with meter.lease() as other:
+        other.take(15)
+        assert read(chunks(b"12", b"34"), meter=meter) == b"1234"
+        assert meter.held == 15
+
+
+def test_a_large_request_is_counted_with_all_that_it_declares() -> None:
+    meter = Meter(15, free=4)
+
+    with meter.lease(12) as first, meter.lease(12) as second:
+        first.take(4)
+        assert meter.held == 0
+        first.take(1)
+        assert meter.held == 12
+        with pytest.raises(RequestError):
+            second.take(5)
+        first.take(7)
+        assert meter.held == 12
+
     assert meter.held == 0
 
 

@@ -132,6 +132,7 @@ def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manif
         url=_URL if url == SET else None,
         controller_url=_CONTROLLER_URL if controller_url == SET else None,
         api_servers=("0.0.0.0/0",) if api_servers == SET else (),
+        client_auth=False,  # a value of its own, like the image
     )
     made = parts(chosen, Overlay(Mode(mode), Certificates(certificates), Source(source)))
     made["monitoring.yaml"] = monitoring(chosen)

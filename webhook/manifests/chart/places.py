@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from webhook.manifests import client_auth
 from webhook.manifests.certificates import BUNDLE_KEY
 from webhook.manifests.chart.nodes import Block
 from webhook.manifests.chart.nodes import Each
@@ -21,6 +22,8 @@ from webhook.manifests.settings import Manifest
 PRIORITY_VALUE = ".Values.priorityClassName"
 API_SERVERS = ".Values.networkPolicy.apiServers"
 MONITORING = ".Values.monitoring"
+CLIENT_AUTH = ".Values.clientAuth.enabled"
+CLIENT_NAMES = ".Values.clientAuth.names"
 DASHBOARD_FILE = f"dashboards/{FILE}"
 """Its place in the chart: a file of its own, because it is no YAML that anyone reads."""
 SECTIONS = {NAME: "serving", CONTROLLER: "controller"}
@@ -63,6 +66,15 @@ def _deployment(made: Any) -> None:
     container["image"] = Expression('include "numagate.image" .')
     container["imagePullPolicy"] = Expression(".Values.image.pullPolicy")
     container["args"].append(Optional(f"{values}.logLevel", Expression('printf "--log-level=%s" .')))
+    container["args"] += [
+        Optional(CLIENT_AUTH, client_auth.CA_ARGUMENT),
+        Each(
+            f"ternary {CLIENT_NAMES} list {CLIENT_AUTH}",
+            Expression(f'printf "{client_auth.NAME_ARGUMENT.format("%s")}" . | quote'),
+        ),
+    ]
+    container["volumeMounts"].append(Optional(CLIENT_AUTH, client_auth.MOUNT))
+    pod["volumes"].append(Optional(CLIENT_AUTH, client_auth.VOLUME))
     container["resources"] = Block(f"toYaml {values}.resources")
 
 

@@ -67,6 +67,7 @@ def values(settings: Settings) -> tuple[Value, ...]:
             bundle,
             schema.text(r"^(-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\s*)?$"),
         ),
+        *_client_auth(settings),
         Value(
             "webhooks.url",
             "https://HOST:PORT that the API server calls instead of the Service, where it has no cluster network.",
@@ -97,6 +98,22 @@ def values(settings: Settings) -> tuple[Value, ...]:
         *_monitoring(),
         Value("commonLabels", "Further labels of every object.", {}, schema.LABELS),
         Value("commonAnnotations", "Further annotations of every object.", {}, schema.STRINGS),
+    )
+
+
+def _client_auth(settings: Settings) -> Iterator[Value]:
+    yield Value(
+        "clientAuth.enabled",
+        "Ask the API server for a certificate, of the CA in Secret numagate-client-ca (numagate certs client). First "
+        "let every API server show one: docs/security.md.",
+        settings.client_auth,
+        {"type": "boolean"},
+    )
+    yield Value(
+        "clientAuth.names",
+        "Common names or DNS names that such a certificate may have; empty for kube-apiserver.",
+        list(settings.client_names),
+        schema.items(schema.text(r"^[A-Za-z0-9.:@_-]{1,253}$")),
     )
 
 
