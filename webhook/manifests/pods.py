@@ -13,6 +13,10 @@ USER = 10001
 
 SERVING_PORT = 8443
 PROBE_PORT = 8081
+LEAVE_SECONDS = 5
+"""From the end of readiness to SIGTERM: until the API server has heard of it."""
+GRACE_SECONDS = 45
+"""From then to SIGKILL; the drain, requests in flight and the end of threads take at most 26 of them."""
 PRIORITY = "system-cluster-critical"
 TLS_FOLDER = "/etc/numagate/tls"
 
@@ -49,8 +53,7 @@ def pod(name: str, labels: Mapping[str, str], container: Manifest, mounts: Itera
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "priorityClassName": PRIORITY,
-        # 5 s before SIGTERM, then up to 15 s of lame duck and 10 s for what is in flight.
-        "terminationGracePeriodSeconds": 45,
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": USER,
@@ -85,7 +88,7 @@ def container(settings: Settings, name: str, arguments: Iterable[str], resources
         "livenessProbe": _probe("/healthz", period=10, failures=3),
         "readinessProbe": _probe("/readyz", period=2, failures=2),
         # The pod leaves the Service's endpoints while it still answers; then SIGTERM starts the drain.
-        "lifecycle": {"preStop": {"sleep": {"seconds": 5}}},
+        "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_SECONDS}}},
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": True,

@@ -70,7 +70,9 @@ class CommonMetrics:
             registry=registry,
         )
         self._held = Gauge(
-            "numagate_request_held_bytes", "What the bodies of unfinished requests hold together.", registry=registry
+            "numagate_request_held_bytes",
+            "What the bodies of unfinished large requests hold together.",
+            registry=registry,
         )
         self.loop_lag = Histogram(
             "numagate_event_loop_lag_seconds",

@@ -19,6 +19,9 @@ from webhook.web.health import Health
 from webhook.web.knock import Knocker
 from webhook.web.watchdog import Watchdog
 
+PROBES_SECONDS = 2.0
+"""For the thread of the plain port to end."""
+
 _PROBES = 128
 """Connections of the plain port: kubelet and Prometheus need a handful."""
 
@@ -96,7 +99,7 @@ class Ports:
         finally:
             self._watchdog.stop()
             self._probes.should_exit = True
-            probes.join(timeout=2.0)
+            probes.join(PROBES_SECONDS)
         if self._server.failed:
             msg = "the service could not start: its log says why"
             raise NumagateError(msg)
@@ -119,6 +122,8 @@ class Ports:
         ports = {logs.PORT: self.port, logs.PROBE_PORT: self.probe_port}
         _LOGGER.info("serving", extra=logs.fields(ports))
         assert self._watchdog is not None  # noqa: S101  # made by run, for the type checker
+        # What it took to get here is no sign of a stuck loop.
+        self._health.beat()
         self._watchdog.start()
 
     def _tick(self, late: float) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -19,6 +20,11 @@ from webhook.web.status import REASONS
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
+
+MAX_REPLY_BYTES = 256 * 1024
+"""The API server reads without a limit, so the limit is ours; the largest pod that is judged needs an eighth."""
+
+_CUT = "numagate left its repairs out: they would be too large; numagate lint shows them"
 
 _OPERATIONS = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
 _NEEDS_OBJECT = frozenset({"CREATE", "UPDATE"})
@@ -74,7 +80,20 @@ def read(body: bytes, review_pass: Pass) -> Request:
 
 
 def write(uid: str, review_pass: Pass, decision: Decision) -> bytes:
-    """Write the review's answer; a patch leaves with the mutating pass only."""
+    """Write the review's answer, `MAX_REPLY_BYTES` at most; a patch leaves with the mutating pass only.
+
+    A patch that is too large is left out, for the validating pass to refuse the pod; of too many causes the first stay.
+    """
+    written = _write(uid, review_pass, decision)
+    while len(written) > MAX_REPLY_BYTES and (decision.patch or decision.causes):
+        warnings = (_CUT,) if decision.patch else decision.warnings
+        kept = decision.causes[: len(decision.causes) // 2]
+        decision = replace(decision, patch=(), causes=kept, warnings=warnings)
+        written = _write(uid, review_pass, decision)
+    return written
+
+
+def _write(uid: str, review_pass: Pass, decision: Decision) -> bytes:
     response: dict[str, object] = {"uid": uid, "allowed": decision.allowed}
     if not decision.allowed:
         response["status"] = _denial(decision)

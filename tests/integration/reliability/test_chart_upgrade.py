@@ -34,6 +34,8 @@ from promises import Scale
 
 OURS = ("--namespace", NAMESPACE)
 TEAM = "team"
+DRAIN_SECONDS = 15.0
+"""As shipped: how long a replica answers on at most, while somebody asks."""
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +57,10 @@ class Installation:
     certificates: Path
     program: Path
     """Which program new processes run."""
-    drain_seconds: float
 
     def replica(self, name: str) -> Replica:
         """Make a serving replica."""
-        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=self.drain_seconds))
+        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=DRAIN_SECONDS))
 
     def controller(self) -> Replica:
         """Make a controller."""
@@ -109,8 +110,7 @@ def installed(
         options = (f"--url={service.url}", f"--ca-bundle={case_certificates / 'ca.crt'}", f"--policy={policy_file}")
         helm = Helm(helm_program, cluster.folder, cluster.kubeconfig())
         helm.run("install", RELEASE, str(before.chart(*options)), *OURS)
-        drain_seconds = scale.of(short=1.0, long=15.0)
-        yield Installation(cluster, helm, service, case_certificates, before.program, drain_seconds)
+        yield Installation(cluster, helm, service, case_certificates, before.program)
 
 
 def lasts(found: Arrivals, seconds: float) -> bool:

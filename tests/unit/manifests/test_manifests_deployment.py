@@ -8,8 +8,13 @@ import pytest
 
 from webhook.cli.main import parser
 from webhook.manifests.deployment import deployment
+from webhook.manifests.overlays import flat
 from webhook.manifests.settings import Settings
 from webhook.manifests.settings import Source
+from webhook.server.world_watch import JOIN_SECONDS
+from webhook.web.listener import GRACEFUL_SECONDS
+from webhook.web.ports import PROBES_SECONDS
+from webhook.web.protocol import RECEIVE_SECONDS
 
 
 @pytest.fixture(params=Source, ids=[source.value for source in Source])
@@ -72,9 +77,20 @@ def test_the_ports_are_those_the_program_listens_on(container: dict[str, Any], a
 
 
 def test_there_is_time_to_drain(pod: dict[str, Any], container: dict[str, Any], arguments: argparse.Namespace) -> None:
-    needed = container["lifecycle"]["preStop"]["sleep"]["seconds"] + arguments.drain_seconds + 10
+    leaving = container["lifecycle"]["preStop"]["sleep"]["seconds"]
+    # uvicorn looks ten times a second, waits a tenth for connections to close, and the watch and the probes are ended.
+    ending = arguments.drain_seconds + GRACEFUL_SECONDS + JOIN_SECONDS + PROBES_SECONDS + 1
 
-    assert needed < pod["terminationGracePeriodSeconds"] == 45
+    assert ending <= 26
+    assert leaving + ending < pod["terminationGracePeriodSeconds"]
+
+
+def test_a_request_in_flight_at_the_end_may_take_its_whole_timeout(settings: Settings) -> None:
+    configurations = [item for item in flat(settings, "enforce") if "webhooks" in item]
+    longest = max(entry["timeoutSeconds"] for item in configurations for entry in item["webhooks"])
+
+    assert longest < GRACEFUL_SECONDS
+    assert longest >= RECEIVE_SECONDS
 
 
 def test_the_process_has_no_rights_and_no_token_of_its_own_accord(

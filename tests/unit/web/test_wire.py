@@ -212,3 +212,29 @@ def test_a_patch_that_is_no_json_is_a_bug() -> None:
 
     with pytest.raises(TypeError):
         written(Decision(outcome=Outcome.REPAIR, allowed=True, patch=patch))
+
+
+def test_a_patch_that_is_too_large_is_left_out_and_said_so() -> None:
+    large = Operation("add", "/metadata/annotations", {"a": "x" * wire.MAX_REPLY_BYTES})
+
+    response = written(Decision(outcome=Outcome.REPAIR, allowed=True, patch=(large,), warnings=("w",)))
+
+    assert response == {
+        "uid": UID,
+        "allowed": True,
+        "warnings": ["numagate left its repairs out: they would be too large; numagate lint shows them"],
+    }
+
+
+def test_of_too_many_causes_the_first_stay_and_the_message_is_whole() -> None:
+    causes = tuple((f"spec.containers[{number}]", "x" * 300) for number in range(5000))
+    decision = Decision(outcome=Outcome.DENY, allowed=False, message="no", causes=causes, audit={"decision": "deny"})
+
+    payload = wire.write(UID, Pass.VALIDATE, decision)
+
+    assert wire.MAX_REPLY_BYTES / 2 < len(payload) <= wire.MAX_REPLY_BYTES
+    response = json.loads(payload)["response"]
+    kept = response["status"]["details"]["causes"]
+    assert [one["field"] for one in kept] == [field for field, _ in causes[: len(kept)]]
+    assert (response["status"]["message"], response["auditAnnotations"]) == ("no", {"decision": "deny"})
+    assert "warnings" not in response

@@ -79,6 +79,18 @@ def values(settings: Settings) -> tuple[Value, ...]:
             settings.controller_url or "",
             schema.text(r"^(https://[^/@?#\s]+)?$"),
         ),
+        Value(
+            "clientAuth.enabled",
+            "Ask the API server for a certificate of the CA in Secret numagate-client-ca (numagate certs client).",
+            settings.client_auth,
+            {"type": "boolean"},
+        ),
+        Value(
+            "clientAuth.names",
+            "Names in the API server's certificate, one of which it must have; empty for the usual one.",
+            list(settings.client_names),
+            schema.items(schema.text("^[A-Za-z0-9.:@_-]{1,253}$")),
+        ),
         *_image(settings),
         *_server("serving", deployment(settings)),
         *_server("controller", _controller(settings)),
