@@ -110,10 +110,11 @@ bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (bui
 	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
 
 reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
-	@$(PYTEST) --verbose --long $(RELIABILITY)
+	@$(PYTEST) --verbose --capture=no --long $(RELIABILITY)
 
 soak: controlplane ## Put a real cluster's load on numagate for MINUTES=30: memory, descriptors, failures.
-	@$(PYTEST) --verbose --long --minutes=$(MINUTES) $(RELIABILITY)/test_soak.py
+	@$(PYTEST) -o faulthandler_timeout=$$(( $(MINUTES) * 60 + 600 )) --verbose --capture=no --long --minutes=$(MINUTES) \
+		$(RELIABILITY)/test_soak.py
 
 scale: controlplane ## Measure a cluster of 15,000 nodes, about ten minutes; KEEP=--keep keeps the figures.
 	@$(BIN)/python tests/bench/scale.py $(KEEP)

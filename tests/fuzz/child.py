@@ -3,15 +3,13 @@
 With files instead of options it tries these, which is how a finding is looked at again.
 """
 
+import importlib
 import sys
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
-import atheris
-
-with atheris.instrument_imports(include=["webhook"]):
-    from fuzz.targets import TARGETS
 from fuzz.mutation import Mutator
 from fuzz.target import Target
 
@@ -27,12 +25,13 @@ class SlowInputError(Exception):
 
 
 class Child:
-    """A target, with the clock around it."""
+    """A target, with the clock around it; `atheris` is the module, which not every environment has."""
 
-    def __init__(self, target: Target, folder: Path) -> None:
+    def __init__(self, target: Target, folder: Path, atheris: Any) -> None:
         """Prepare to fuzz; the slowest input is kept in `folder`."""
         self._target = target
         self._folder = folder
+        self._atheris = atheris
         self._worst = 0.0
         self._mutator = Mutator(target.seeds())
 
@@ -53,14 +52,17 @@ class Child:
         random = Random(seed)  # noqa: S311  # libFuzzer's seed makes a run repeatable
         changed = None if random.random() < PLAIN_SHARE else self._mutator.mutate(data, random)
         if changed is None or len(changed) > max_size:
-            return bytes(atheris.Mutate(data, max_size))
+            return bytes(self._atheris.Mutate(data, max_size))
         return changed
 
 
 def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer ends the process."""
     program, name, folder, *options = arguments
-    child = Child(TARGETS[name], Path(folder))
+    atheris: Any = importlib.import_module("atheris")
+    with atheris.instrument_imports(include=["webhook"]):
+        targets = importlib.import_module("fuzz.targets")
+    child = Child(targets.TARGETS[name], Path(folder), atheris)
     atheris.Setup([program, *options], child.check, custom_mutator=child.mutate)
     atheris.Fuzz()
 

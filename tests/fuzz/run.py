@@ -20,8 +20,9 @@ from fuzz.targets import TARGETS
 
 RSS_LIMIT_MB = 1024
 HANG_SECONDS = 30
-GRACE_SECONDS = 120
-"""For the start, with every seed, and the last input."""
+PATIENCE = 3
+GRACE_SECONDS = 300
+"""A busy machine may take so many times the seconds asked for, and so many more to start, with every seed."""
 SHOWN = 25
 SLOWEST = "slowest.bin"
 
@@ -131,16 +132,20 @@ def fuzz(target: Target, asked: argparse.Namespace) -> Outcome:
     with (folder / "log.txt").open("w+", encoding="utf-8", errors="replace") as log:
         try:
             done = subprocess.run(
-                command, stdout=log, stderr=subprocess.STDOUT, timeout=asked.seconds + GRACE_SECONDS, check=False
+                command,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                timeout=PATIENCE * asked.seconds + GRACE_SECONDS,
+                check=False,
             )
-            code = done.returncode
+            end = f"ended with {done.returncode}" if done.returncode else ""
         except subprocess.TimeoutExpired:
-            code = -1
+            end = "did not end in time"
         log.seek(0)
         lines = log.read().splitlines()
     outcome = read_log(target, lines)
     outcome.findings = sorted(set(findings.iterdir()) - before)
-    outcome.failure = "" if code == 0 else "\n".join(lines[-SHOWN:])
+    outcome.failure = "\n".join([end, *lines[-SHOWN:]]) if end else ""
     outcome.slowest = seconds_of(target, folder / SLOWEST)
     say(outcome.row)
     return outcome

@@ -59,6 +59,11 @@ def bucket(seconds: str, values: str) -> dict[str, str]:
     return {f'apiserver_admission_webhook_admission_duration_seconds_bucket{{{HOOK},le="{seconds}"}}': values}
 
 
+def lag(bound: str, values: str) -> dict[str, str]:
+    """Give a bucket of the first replica's lag values."""
+    return one("numagate_event_loop_lag_seconds_bucket", values, f'le="{bound}"')
+
+
 def failed(metric: str, values: str, labels: str = "") -> dict[str, str]:
     """Give a counter of the API server for one of our entries values."""
     return {f"{metric}{{{HOOK}{labels}}}": values}
@@ -84,6 +89,9 @@ HEALTHY: Final = {
     'numagate_controller_invalid_objects{instance="10.0.0.8:8081",kind="AlignmentPolicy"}': flat(0),
     'numagate_webhook_configuration_drift{instance="10.0.0.8:8081",configuration="mutating",what="fields"}': flat(0),
     'numagate_world_write_failures_total{instance="10.0.0.8:8081"}': flat(2),
+    **lag("0.5", f"0+600x{LONG}"),
+    **lag("1", f"0+600x{LONG}"),
+    **lag("+Inf", f"0+600x{LONG}"),
     **bucket("0.1", f"0+180x{LONG}"),
     **bucket("1", f"0+180x{LONG}"),
     **bucket("2.5", f"0+180x{LONG}"),
@@ -183,6 +191,8 @@ CASES: Final = (
         "requests were sent away once",
         a=one("numagate_http_requests_total", from_minute(58, 3, 9), 'pass="validate",status="429"'),
     ),
+    case("a replica is stalled", "NumagateEventLoopLag", a=lag("0.5", f"0+590x{LONG}")),
+    case("a replica is late now and then", a=lag("0.5", f"0+599x{LONG}")),
     case(
         "a request meets a bug",
         "NumagateFailsOnRequests",

@@ -1,13 +1,13 @@
 """The overlay for cert-manager, with cert-manager's own controllers and cainjector, up to an answered pod."""
 
 import base64
+import json
 import threading
 from collections.abc import Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from typing import NoReturn
 
 import pytest
 from controlplane import build
@@ -30,23 +30,9 @@ TLS = "numagate-tls"
 
 
 @pytest.fixture(scope="module")
-def program(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> Path:
-    """Provide cert-manager."""
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
-
-    def report(line: str) -> None:
-        with capture.global_and_fixture_disabled():
-            build.say(f"\n{line}")
-
-    try:
-        return build.provide(build.CERT_MANAGER, report=report)["cert-manager"]
-    except build.BuildError as error:
-        unavailable(str(error))
-
-
-@pytest.fixture(scope="module")
-def cluster(programs: dict[str, Path], program: Path) -> Iterator[ControlPlane]:
+def cluster(programs: dict[str, Path], provide: Callable[[build.Module], dict[str, Path]]) -> Iterator[ControlPlane]:
     """Run an API server with cert-manager."""
+    program = provide(build.CERT_MANAGER)["cert-manager"]
     with ControlPlane(programs=programs, controllers=False) as running:
         cert_manager.install_kinds(running)
         with cert_manager.running(running, program):
@@ -68,7 +54,7 @@ def installed(cluster: ControlPlane, service: WebhookService) -> ControlPlane:
         cluster.kubectl("apply", "--server-side", "-f", "-", input=text)
         cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
     until(lambda: cert_manager.secret(cluster, TLS), what="the Secret")
-    until(lambda: bundles(cluster) == {cert_manager.secret(cluster, TLS)["ca.crt"]}, what="the injected CA")
+    until(lambda: trusted(cluster) == {serials(cert_manager.secret(cluster, TLS))}, what="the injected CA")
     mount_and_serve(cluster, service)
     return cluster
 
@@ -89,14 +75,38 @@ def authority(held: dict[str, bytes]) -> x509.Certificate:
     return read_certificate(held["ca.crt"], Path(TLS))
 
 
-def bundles(cluster: ControlPlane) -> set[bytes]:
-    """Answer the different CA bundles of all webhook entries; b"" for an entry without one."""
-    found: set[bytes] = set()
+def serials(*held: dict[str, bytes]) -> frozenset[int]:
+    """Answer the serial numbers of the CAs in Secrets."""
+    return frozenset(authority(one).serial_number for one in held)
+
+
+def configuration(kind: str) -> str:
+    return f"/apis/admissionregistration.k8s.io/v1/{kind.lower()}s/numagate"
+
+
+def trusted(cluster: ControlPlane) -> set[frozenset[int]]:
+    """Answer the different CA bundles of all webhook entries, as the serial numbers in them."""
+    found: set[frozenset[int]] = set()
     for kind in CONFIGURATIONS:
-        path = f"/apis/admissionregistration.k8s.io/v1/{kind.lower()}s/numagate"
-        for entry in cluster.request("GET", path).body["webhooks"]:
-            found.add(base64.b64decode(entry["clientConfig"].get("caBundle", "")))
+        for entry in cluster.request("GET", configuration(kind)).body["webhooks"]:
+            pem = base64.b64decode(entry["clientConfig"].get("caBundle", ""))
+            found.add(
+                frozenset(one.serial_number for one in x509.load_pem_x509_certificates(pem)) if pem else frozenset()
+            )
     return found
+
+
+def with_another_ca(cluster: ControlPlane) -> dict[str, bytes]:
+    """Let cert-manager make a CA with another key, and a leaf signed by it; answer the leaf's Secret."""
+    before = cert_manager.secret(cluster, TLS)
+    cluster.kubectl("-n", NAMESPACE, "delete", "secret", ROOT)
+    until(lambda: cert_manager.secret(cluster, ROOT).get("tls.crt"), what="a CA")
+
+    def signed() -> dict[str, bytes]:
+        held = cert_manager.renew(cluster, SERVING)
+        return held if held["ca.crt"] != before["ca.crt"] else {}
+
+    return until(signed, what="a leaf of the new CA")
 
 
 def create(cluster: ControlPlane) -> Any:  # a JSON object
@@ -139,7 +149,7 @@ def test_the_leaf_has_the_names_that_the_api_server_calls(installed: ControlPlan
 
 
 def test_every_entry_of_both_configurations_has_the_ca(installed: ControlPlane) -> None:
-    assert bundles(installed) == {cert_manager.secret(installed, TLS)["ca.crt"]}
+    assert trusted(installed) == {serials(cert_manager.secret(installed, TLS))}
 
 
 def test_a_pod_goes_through(installed: ControlPlane, service: WebhookService) -> None:
@@ -172,7 +182,7 @@ def test_a_deleted_secret_is_issued_again_without_a_failure(installed: ControlPl
         mount_and_serve(installed, service)
 
     assert failures == []
-    assert bundles(installed) == {before["ca.crt"]}
+    assert trusted(installed) == {serials(before)}
 
 
 def test_a_renewed_ca_is_taken_up_without_a_failure(installed: ControlPlane, service: WebhookService) -> None:
@@ -181,25 +191,35 @@ def test_a_renewed_ca_is_taken_up_without_a_failure(installed: ControlPlane, ser
     with creating(installed, failures):
         cert_manager.renew(installed, ROOT)
         after = cert_manager.renew(installed, SERVING)
-        # The API server has the new bundle, and the pods, for a minute, still the old leaf.
-        until(lambda: bundles(installed) == {after["ca.crt"]}, what="the new CA")
-        for _ in range(20):
-            assert create(installed).status == 201
+        # cainjector trusts the new CA beside the old one. The pods, for a minute, still have the old leaf.
+        until(lambda: trusted(installed) == {serials(before, after)}, what="both CAs")
+        assert create(installed).status == 201
         mount_and_serve(installed, service)
 
     assert failures == []
-    assert after["ca.crt"] != before["ca.crt"]
+    assert authority(after).public_key() == authority(before).public_key()
 
 
-def test_another_key_of_the_ca_is_a_gap_until_the_pods_have_the_new_leaf(
-    installed: ControlPlane, service: WebhookService
-) -> None:
-    installed.kubectl("-n", NAMESPACE, "delete", "secret", ROOT, TLS)
-    until(lambda: set(cert_manager.secret(installed, TLS)) >= {"ca.crt", "tls.crt"}, what="the Secrets again")
-    until(lambda: bundles(installed) == {cert_manager.secret(installed, TLS)["ca.crt"]}, what="the new CA")
+def test_another_key_of_the_ca_is_taken_up_without_a_failure(installed: ControlPlane, service: WebhookService) -> None:
+    before, failures = cert_manager.secret(installed, TLS), list[str]()
 
-    refused = until(lambda: (found := create(installed)).status == 500 and found, what="a refusal")
-    assert "certificate signed by unknown authority" in refused.body["message"]
+    with creating(installed, failures):
+        after = with_another_ca(installed)
+        until(lambda: all(serials(before, after) <= found for found in trusted(installed)), what="both CAs")
+        assert create(installed).status == 201
+        mount_and_serve(installed, service)
 
-    mount_and_serve(installed, service)
-    until(lambda: create(installed).status == 201, what="a pod")
+    assert failures == []
+    assert authority(after).public_key() != authority(before).public_key()
+
+
+def test_an_old_ca_is_trusted_until_its_end_unless_the_bundle_is_emptied(installed: ControlPlane) -> None:
+    held = cert_manager.secret(installed, TLS)
+    assert all(len(found) > 1 for found in trusted(installed))
+
+    for kind in CONFIGURATIONS:
+        entries = installed.request("GET", configuration(kind)).body["webhooks"]
+        patch = [{"op": "remove", "path": f"/webhooks/{index}/clientConfig/caBundle"} for index in range(len(entries))]
+        installed.kubectl("patch", kind.lower(), "numagate", "--type=json", f"--patch={json.dumps(patch)}")
+
+    until(lambda: trusted(installed) == {serials(held)}, what="the new CA alone")

@@ -140,6 +140,8 @@ def test_addresses_bundle_and_address_blocks_go_where_the_options_of_manifests_p
         ca_bundle=ca,
         api_servers=("10.0.0.1/32", "fd00::1/128"),
         controller_url=controller_url,
+        client_auth=True,
+        client_names=("front-proxy", "api"),
     )
     release = helm.template(
         {
@@ -148,6 +150,7 @@ def test_addresses_bundle_and_address_blocks_go_where_the_options_of_manifests_p
             "certificates": {"mode": "self-signed", "caBundle": ca.read_text()},
             "webhooks": {"url": "https://127.0.0.1:8443", "controllerUrl": controller_url or ""},
             "networkPolicy": {"apiServers": ["10.0.0.1/32", "fd00::1/128"]},
+            "clientAuth": {"enabled": True, "names": ["front-proxy", "api"]},
         },
         namespace="own",
     )
@@ -157,6 +160,40 @@ def test_addresses_bundle_and_address_blocks_go_where_the_options_of_manifests_p
     bundle = base64.b64encode(ca.read_bytes()).decode()
     (configuration,) = (one for one in release if one["kind"] == "MutatingWebhookConfiguration")
     assert [entry["clientConfig"]["caBundle"] for entry in configuration["webhooks"]] == [bundle]
+
+
+@pytest.mark.parametrize("source", ["objects", "file"])
+@pytest.mark.parametrize("names", [(), ("one", "two.example")])
+def test_client_certificates_are_asked_for_as_the_overlays_do(helm: Helm, source: str, names: tuple[str, ...]) -> None:
+    settings = read_settings(client_auth=True, client_names=names)
+    chosen = {"policy": {"source": source}, "certificates": {"mode": "self-signed"}}
+
+    release = helm.template(chosen | {"clientAuth": {"enabled": True, "names": list(names)}})
+    without = helm.template(chosen | {"clientAuth": {"enabled": False, "names": list(names)}})
+
+    made, others = (
+        rendered(one, Mode.OBSERVE, Certificates.SELF_SIGNED, Source(source)) for one in (settings, read_settings())
+    )
+    assert by_name(release) == by_name(made)
+    assert by_name(without) == by_name(others)
+
+
+@pytest.mark.parametrize(
+    ("url", "controller_url"),
+    [
+        ("https://hook.example:8443", "https://10.0.0.1:8444"),
+        ("https://[fd00::1]:8443", "https://hook.example"),
+        ("https://127.0.0.1:8443", "https://127.0.0.1:8444"),
+    ],
+)
+def test_cert_manager_is_asked_for_the_hosts_of_the_addresses(helm: Helm, url: str, controller_url: str) -> None:
+    release = helm.template(
+        {"certificates": {"mode": "cert-manager"}, "webhooks": {"url": url, "controllerUrl": controller_url}}
+    )
+
+    settings = read_settings(url=url, controller_url=controller_url)
+    made = rendered(settings, Mode.OBSERVE, Certificates.CERT_MANAGER, Source.OBJECTS)
+    assert by_name(release) == by_name(made)
 
 
 def test_monitoring_holds_what_is_rendered_apart_from_the_overlays(helm: Helm) -> None:
@@ -204,6 +241,8 @@ ELSEWHERE = {
     "policy.documents": "documents",
     "certificates.mode": "a choice",
     "certificates.caBundle": "addresses",
+    "clientAuth.enabled": "client certificates",
+    "clientAuth.names": "client certificates",
     "webhooks.url": "addresses",
     "webhooks.controllerUrl": "addresses",
     "networkPolicy.apiServers": "addresses",

@@ -79,6 +79,19 @@ def test_kustomize_puts_a_known_bundle_into_every_entry(
     assert in_order(kustomize(cluster, tmp_path / "overlays" / name)) == in_order(flat(settings, name))
 
 
+@pytest.mark.parametrize("name", ["enforce", "enforce-file"])
+def test_the_component_for_client_certificates_combines_with_overlays(
+    cluster: ControlPlane, tmp_path: Path, name: str
+) -> None:
+    settings = read_settings(client_auth=True, client_names=("one",))
+    write(tmp_path, files(settings))
+    (tmp_path / "mine").mkdir()
+    mine = {"resources": [f"../overlays/{name}"], "components": ["../components/client-auth"]}
+    (tmp_path / "mine" / "kustomization.yaml").write_text(json.dumps(mine), "utf-8")
+
+    assert in_order(kustomize(cluster, tmp_path / "mine")) == in_order(flat(settings, name))
+
+
 def test_kustomize_builds_the_base_alone(cluster: ControlPlane) -> None:
     rendered = [manifest for manifests in base(read_settings()).values() for manifest in manifests]
 

@@ -39,6 +39,9 @@ from webhook.server.admission import LARGE_BYTES
 from webhook.server.service import Service
 from webhook.server.settings import Settings
 from webhook.sources.policy_file import load_policy
+from webhook.tls.folder import issue_into
+from webhook.tls.issue import Names
+from webhook.web import watchdog
 
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
@@ -164,6 +167,31 @@ def test_probes_answer_on_the_plain_port_while_the_webhook_is_busy(tmp_path: Pat
             caller.join(10)
 
 
+def test_an_event_loop_that_is_stuck_is_told_with_its_stack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(watchdog, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(watchdog, "LATE_SECONDS", 0.3)
+    release = threading.Event()
+
+    def stuck(request: Request, world: World) -> Decision:
+        release.wait(10)
+        return accept(request, world)
+
+    with running(tmp_path, review=stuck) as service:
+        caller = threading.Thread(target=service.ask, args=("POST", "/mutate", review_body()))
+        caller.start()
+        try:
+            wait_until(lambda: "the event loop is stuck" in caplog.messages)
+        finally:
+            release.set()
+            caller.join(10)
+        wait_until(lambda: (service.metric("numagate_event_loop_lag_seconds_sum") or 0.0) > 0.2)
+
+    (record,) = (one for one in caplog.records if one.message == "the event loop is stuck")
+    assert "in stuck" in vars(record)["numagate_fields"]["stack"]
+
+
 def test_the_plain_port_takes_no_reviews(live: Running) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", live.service.probe_port, timeout=10)
 
@@ -248,23 +276,68 @@ def service_serial(service: Running) -> int:
     return x509.load_pem_x509_certificate(pem.encode()).serial_number
 
 
-def test_bad_certificate_files_never_replace_the_good_one(tmp_path: Path) -> None:
+def torn(folder: Path) -> None:
+    """Cut the certificate off."""
+    (folder / "tls.crt").write_bytes((folder / "tls.crt").read_bytes()[:200])
+
+
+def mismatched(folder: Path) -> None:
+    """Put a new key beside the old certificate."""
+    issue(folder / "other")
+    (folder / "other" / "tls.key").replace(folder / "tls.key")
+
+
+def expired(folder: Path) -> None:
+    """Put a pair there that was good until ninety days ago."""
+    issue(folder / "other", now=datetime.now(UTC) - timedelta(days=100), leaf_days=10)
+    moved(folder)
+
+
+def of_other_names(folder: Path) -> None:
+    """Put a pair of another Service there."""
+    issue_into(folder / "other", Names(dns=("elsewhere.example",), addresses=()), now=datetime.now(UTC))
+    moved(folder)
+
+
+def open_to_all(folder: Path) -> None:
+    """Put a new pair there whose key anybody may read."""
+    issue(folder / "other")
+    (folder / "other" / "tls.key").chmod(0o644)
+    moved(folder)
+
+
+def moved(folder: Path) -> None:
+    """Replace both files by those of the folder in it."""
+    for name in ("tls.key", "tls.crt"):
+        (folder / "other" / name).replace(folder / name)
+
+
+@pytest.mark.parametrize(
+    "spoil", [torn, mismatched, expired, of_other_names, open_to_all], ids=lambda spoil: spoil.__name__
+)
+def test_bad_certificate_files_never_replace_the_good_one(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     with running(tmp_path) as service:
         good = service_serial(service)
-        contents = {name: (tmp_path / name).read_bytes() for name in ("tls.crt", "tls.key")}
+        assert service.metric("numagate_certificate_reload_failures_total") == 0
 
-        (tmp_path / "tls.crt").write_bytes(contents["tls.crt"][:200])
-        wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 0)
-        (tmp_path / "tls.crt").write_bytes(contents["tls.crt"])
-        wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 1)
-        issue(tmp_path / "old", now=datetime.now(UTC) - timedelta(days=100), leaf_days=10)
-        for name in contents:
-            (tmp_path / "old" / name).replace(tmp_path / name)
+        spoil(tmp_path)
         wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 0)
 
+        assert service.metric("numagate_certificate_reload_failures_total") >= 1  # type: ignore[operator]
         assert service_serial(service) == good
         assert service.ask("POST", "/mutate", review_body()).status == 200
         assert service.probe("/readyz").status == 200
+
+
+def test_a_certificate_that_is_whole_again_is_served_again(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        content = (tmp_path / "tls.crt").read_bytes()
+        torn(tmp_path)
+        wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 0)
+
+        (tmp_path / "tls.crt").write_bytes(content)
+
+        wait_until(lambda: service.metric("numagate_certificate_last_reload_successful") == 1)
 
 
 POLICY = (
@@ -336,6 +409,28 @@ def test_while_draining_every_reply_closes_its_connection_and_none_is_lost(tmp_p
 
     assert [(reply.status, reply.headers.get("connection")) for reply in replies] == [(200, "close")] * 4
     idle.close()
+
+
+def test_who_has_just_shaken_hands_gets_an_answer_though_the_service_ends(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        fresh = service.connect()
+        fresh.connect()
+
+        service.service.stop()
+        wait_until(lambda: refuses_connections(service))
+        reply = exchange(fresh, "POST", "/mutate", review_body())
+
+    assert (reply.status, reply.headers["connection"]) == (200, "close")
+    fresh.close()
+
+
+def refuses_connections(service: Running) -> bool:
+    """Tell whether nobody listens any more."""
+    try:
+        socket.create_connection(("127.0.0.1", service.service.port), 10).close()
+    except ConnectionRefusedError:
+        return True
+    return False
 
 
 def test_a_bug_at_the_start_is_a_failed_start(tmp_path: Path) -> None:

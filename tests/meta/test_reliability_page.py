@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from promises import LONG_ONLY
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reliability.md").read_text("utf-8")
@@ -58,3 +59,9 @@ def test_every_test_of_the_folder_is_in_the_page() -> None:
     names = {name for text in texts for name in re.findall(r"^def (test_\w+)", text, re.MULTILINE)}
 
     assert {name for name in names if f"`{name}`" not in PAGE} == set()
+
+
+def test_what_only_the_long_form_runs_has_a_short_form_elsewhere() -> None:
+    tests = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+
+    assert LONG_ONLY.keys() | set(LONG_ONLY.values()) <= tests

@@ -10,12 +10,14 @@ from webhook.config.profile_schema import NodeProfile
 from webhook.config.schema import Model
 from webhook.config.schema import check_model
 from webhook.config.schema import model_errors
+from webhook.config.schema import unknown_in
 from webhook.config.words import shorten
 from webhook.config.words import suggest
 from webhook.domain.api import API_VERSION
 from webhook.domain.api import POLICY
 from webhook.domain.api import PROFILE
 from webhook.domain.errors import PolicyError
+from webhook.domain.pointer import Path
 from webhook.domain.raw import get_text
 
 _MODELS: Mapping[str, type[Model]] = {POLICY: AlignmentPolicy, PROFILE: NodeProfile}
@@ -39,6 +41,11 @@ def errors(document: Document) -> tuple[PolicyError, ...]:
     except PolicyError as error:
         return (error,)
     return model_errors(document, model) or tuple(_lockouts(document))
+
+
+def unknown_fields(document: Document) -> tuple[Path, ...]:
+    """Answer where the document, of a kind of ours, has a field that its grammar does not know; one a map at a time."""
+    return unknown_in(document, _model(document))
 
 
 def _lockouts(document: Document) -> Iterator[PolicyError]:

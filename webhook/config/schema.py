@@ -134,6 +134,17 @@ def model_errors(document: Document, model: type[Model]) -> tuple[PolicyError, .
     return ()
 
 
+def unknown_in(document: Document, model: type[Model]) -> tuple[Path, ...]:
+    """Answer the fields that a model does not know; of several in one map, the first."""
+    try:
+        model.model_validate(written(document.data))
+    except ValidationError as errors:
+        return tuple(
+            (*_path(document, error), error["ctx"]["field"]) for error in errors.errors() if error["type"] == _OURS
+        )
+    return ()
+
+
 def _translate(document: Document, error: ErrorDetails) -> PolicyError:
     context: Mapping[str, Any] = error.get("ctx", {})
     path = _path(document, error)

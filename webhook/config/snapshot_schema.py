@@ -1,6 +1,7 @@
 """The grammar of a world snapshot, which the controller writes and every replica reads.
 
-Fields that are not known are let through: a newer controller may write more than an older replica reads.
+Fields that are not known are let through here: a newer controller may write more than an older replica reads. In the
+specs of policies and classes they are refused, but for those that it lists as `ignorable` (see `sources.newer_fields`).
 """
 
 from typing import Literal
@@ -77,3 +78,4 @@ class Snapshot(_Open):
     classes: list[ClassEntry]
     namespaces: list[NamespaceEntry] = Field(default_factory=list)
     device_classes: list[DeviceClassEntry] = Field(default_factory=list)
+    ignorable: list[str] = Field(default_factory=list)

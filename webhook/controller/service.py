@@ -125,23 +125,7 @@ class Controller:
             ClientAuth(clients, self._store, registry=self.metrics.registry, clock=_now) if clients else None
         )
         self._certificate = CertificateUpkeep(self._store, metrics=self.metrics, health=self.state)
-        app = controller_app(
-            endpoints={namespace_webhook.PATH: self._namespaces(), **(endpoints or {})},
-            state=self.state,
-            metrics=self.metrics,
-            lifespan=self._lifespan,
-        )
-        self.ports = Ports(
-            bind=settings.bind,
-            port=settings.port,
-            probe_port=settings.probe_port,
-            app=self._clients.guard(app) if self._clients else app,
-            probes=probe_app(state=self.state, metrics=self.metrics),
-            tls=lambda: self._store.context,
-            health=self.state,
-            metrics=self.metrics,
-            drain_seconds=settings.drain_seconds,
-        )
+        self.ports = self._listening(endpoints or {})
         self._count()
 
     def run(self) -> None:
@@ -189,6 +173,25 @@ class Controller:
         for name, run in runs.items():
             made.append(threading.Thread(target=run, args=(self._stop,), name=name, daemon=True))
         return made
+
+    def _listening(self, endpoints: Mapping[str, ASGIApp]) -> Ports:
+        app = controller_app(
+            endpoints={namespace_webhook.PATH: self._namespaces(), **endpoints},
+            state=self.state,
+            metrics=self.metrics,
+            lifespan=self._lifespan,
+        )
+        return Ports(
+            bind=self._settings.bind,
+            port=self._settings.port,
+            probe_port=self._settings.probe_port,
+            app=self._clients.guard(app) if self._clients else app,
+            probes=probe_app(state=self.state, metrics=self.metrics),
+            tls=lambda: self._store.context,
+            health=self.state,
+            metrics=self.metrics,
+            drain_seconds=self._settings.drain_seconds,
+        )
 
     def _writing(self) -> Writer:
         return Writer(
@@ -255,8 +258,8 @@ class Controller:
             self.state.issued = lambda: issuing.issued
             self.state.certificates = lambda: issuing.note
         self.metrics.ready(lambda: is_ready(self.state))
-        self.metrics.held(lambda: self._meter.held)
-        self.metrics.in_flight(lambda: self.ports.requests)
+        self.metrics.port.held(lambda: self._meter.held)
+        self.metrics.port.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:

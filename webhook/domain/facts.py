@@ -37,7 +37,7 @@ MALFORMED_QUANTITY = "malformed-quantity"
 MALFORMED_OBJECT = "malformed-object"
 MAX_CONTAINERS = 1024
 """Containers in one list; no node runs as many, and what is judged must not grow with what somebody writes."""
-MAX_RESOURCES = 256
+MAX_RESOURCES = 64
 """Resources in one list of one container."""
 MAX_FAULTS = 256
 """Places that cannot be read; nobody reads more of them."""

@@ -16,6 +16,8 @@ from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
 from webhook.engine.exempt import Exemption
 
+_MOST_VALUE = 1024
+"""Bytes of a value in the audit log."""
 _MOST_REASON = 256
 """Bytes of a reason in the audit log; what a person wrote may be of any length."""
 
@@ -44,7 +46,7 @@ def use_of(exemption: Exemption) -> Mapping[str, str]:
 def named(policies: Iterable[Policy]) -> Mapping[str, str]:
     """Name the policies in the audit log, each once; nothing where there is none."""
     names = ",".join(dict.fromkeys(policy.name for policy in policies))
-    return {"policy": names} if names else {}
+    return {"policy": messages.cut_bytes(names, _MOST_VALUE)} if names else {}
 
 
 def deny(findings: tuple[Finding, ...], audit: Mapping[str, str], places: tuple[Path, ...] = ()) -> Decision:

@@ -71,8 +71,8 @@ def issuers(settings: Settings) -> list[Manifest]:
         serving |= {"ipAddresses": addresses}
     return [
         _issuer("numagate-root", here, {"selfSigned": {}}),
-        # cainjector changes the bundle before the pods have the new leaf. As long as the key stays, what the old CA has
-        # signed verifies by the new one and the other way round.
+        # cainjector changes the bundle before the pods have the new leaf, and before version 1.19 it forgot the old CA.
+        # As long as the key stays, what the old CA has signed verifies by the new one and the other way round.
         _certificate(ROOT, here, "numagate-root", _AUTHORITY, rotation="Never"),
         _issuer(ROOT, here, {"ca": {"secretName": ROOT}}),
         _certificate(SERVING, here, ROOT, serving),

@@ -17,6 +17,14 @@ COMPONENT = "client-auth"
 _FOLDER = "/etc/numagate/client-ca"
 _VOLUME = "client-ca"
 
+CA_ARGUMENT = f"--client-ca={_FOLDER}/{CLIENT_CA_KEY}"
+NAME_ARGUMENT = "--client-name={}"
+MOUNT: Manifest = {"name": _VOLUME, "mountPath": _FOLDER, "readOnly": True}
+VOLUME: Manifest = {
+    "name": _VOLUME,
+    "secret": {"secretName": CLIENT_CA_SECRET, "items": [{"key": CLIENT_CA_KEY, "path": CLIENT_CA_KEY}]},
+}
+
 
 def component(settings: Settings) -> Manifest:
     """Make the kustomize component, to be listed behind all others."""
@@ -49,12 +57,9 @@ def _patched(settings: Settings, deployment: Manifest) -> Manifest:
 def _operations(settings: Settings) -> list[jsonpatch.Operation]:
     pod = "/spec/template/spec"
     container = f"{pod}/containers/0"
-    arguments = [f"--client-ca={_FOLDER}/{CLIENT_CA_KEY}", *(f"--client-name={name}" for name in settings.client_names)]
-    items = [{"key": CLIENT_CA_KEY, "path": CLIENT_CA_KEY}]
-    volume = {"name": _VOLUME, "secret": {"secretName": CLIENT_CA_SECRET, "items": items}}
-    mount = {"name": _VOLUME, "mountPath": _FOLDER, "readOnly": True}
+    arguments = [CA_ARGUMENT, *map(NAME_ARGUMENT.format, settings.client_names)]
     return [
         *(jsonpatch.Operation("add", f"{container}/args/-", argument) for argument in arguments),
-        jsonpatch.Operation("add", f"{container}/volumeMounts/-", mount),
-        jsonpatch.Operation("add", f"{pod}/volumes/-", volume),
+        jsonpatch.Operation("add", f"{container}/volumeMounts/-", MOUNT),
+        jsonpatch.Operation("add", f"{pod}/volumes/-", VOLUME),
     ]

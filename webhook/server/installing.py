@@ -7,6 +7,7 @@ from webhook.domain.errors import PolicyError
 from webhook.server.metrics import Metrics
 from webhook.server.state import Loaded
 from webhook.server.state import State
+from webhook.sources.snapshot_reader import LoadedWorld
 from webhook.web import logs
 
 _LOGGER = logging.getLogger("numagate.upkeep")
@@ -28,6 +29,9 @@ class Installer:
         self._metrics.policies((one.name, one.generation) for one in loaded.policies)
         self._metrics.classes(loaded.classes)
         self._metrics.policy_ok.set(1)
+        if _left_out(loaded) != _left_out(before):
+            left_out = ", ".join(_left_out(loaded)) or "none"
+            _LOGGER.warning("fields of a newer controller that this version leaves out: %s", left_out)
         for policy in loaded.policies:
             if (policy.name, policy.generation) not in known:
                 names = {logs.POLICY: policy.name, logs.GENERATION: policy.generation}
@@ -47,3 +51,7 @@ class Installer:
             place = {logs.FILE: error.source, logs.LINE: error.line, logs.FIELD: error.field}
         kept = "the last good policy stays" if self._state.loaded else "not ready without a policy"
         _LOGGER.error("policy refused: %s; %s", error, kept, extra=logs.fields(place))
+
+
+def _left_out(loaded: Loaded | None) -> tuple[str, ...]:
+    return loaded.left_out if isinstance(loaded, LoadedWorld) else ()

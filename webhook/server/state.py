@@ -66,6 +66,7 @@ class State(Health):
         yield Check("policy", self.loaded is not None, f"no policy is in force: {self.refused}", note=note)
         if self.snapshot is not None:
             kept = f"; a newer content was refused: {self.refused}" if self.refused else ""
+            kept += f"; left out: {', '.join(self.snapshot.left_out)}" if self.snapshot.left_out else ""
             yield Check("world", ok=True, detail="", note=f"{self.describe_world(now)}{kept}")
         yield from self.basics(now)
 

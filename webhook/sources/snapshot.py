@@ -17,6 +17,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
+from webhook.sources.newer_fields import IGNORABLE
 
 KIND = "World"
 MAX_BYTES = 1024 * 1024
@@ -48,7 +49,7 @@ class Content:
     device_classes: Sequence[JsonObject] = ()
 
 
-def encode(content: Content, written: datetime) -> bytes:
+def encode(content: Content, written: datetime, *, ignorable: Sequence[str] = IGNORABLE) -> bytes:
     """Write the document; equal content gives equal bytes, but for `written`."""
     document = {
         "apiVersion": api.API_VERSION,
@@ -59,6 +60,7 @@ def encode(content: Content, written: datetime) -> bytes:
         "classes": sorted(content.classes, key=lambda one: get_text(one, "name")),
         "namespaces": _grouped(content.namespaces),
         "deviceClasses": sorted(content.device_classes, key=lambda one: get_text(one, "name")),
+        **({"ignorable": list(ignorable)} if ignorable else {}),
     }
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
 

@@ -36,6 +36,7 @@ from webhook.domain.raw import get_texts
 from webhook.domain.topology import Free
 from webhook.domain.topology import NodeClass
 from webhook.domain.topology import with_shared_parts
+from webhook.sources.newer_fields import understood
 from webhook.sources.policy_file import read_policy
 from webhook.sources.policy_file import read_profile
 from webhook.sources.snapshot import GENERATION_LENGTH
@@ -50,7 +51,10 @@ _SHOWN_NAME = 64
 
 @dataclass(frozen=True, slots=True)
 class LoadedWorld:
-    """A snapshot that was read; `written` is when, `sources` says for each class which source each field is from."""
+    """A snapshot that was read; `written` is when, `sources` says for each class which source each field is from.
+
+    `left_out` are fields of a newer version that could be left out.
+    """
 
     policies: tuple[Policy, ...]
     classes: tuple[NodeClass, ...]
@@ -60,6 +64,7 @@ class LoadedWorld:
     written: datetime
     source: str
     sources: Mapping[str, Mapping[str, str]]
+    left_out: tuple[str, ...] = ()
 
 
 class Reader:
@@ -76,7 +81,7 @@ class Reader:
             PolicyError: it is no snapshot, or something in it cannot be in force.
         """
         document = _parse(data, source)
-        content = document.data
+        content, left_out = _understood(document.data)
         written = instant.parse(get_text(content, "written"))
         if written is None:
             raise document.error(("written",), "no instant like 2027-01-31T00:00:00Z: export the snapshot again")
@@ -92,6 +97,7 @@ class Reader:
             written=written,
             source=source,
             sources={get_text(one, "name"): _texts(get_object(one, "sources")) for one in entries},
+            left_out=left_out,
         )
         self._known = kept.now
         return world
@@ -116,6 +122,24 @@ class _Kept:
     def all_of(self, what: str) -> tuple[Any, ...]:
         """Answer all such things of the last snapshot."""
         return tuple(value for key, value in self.before.items() if key[0] == what)
+
+
+def _understood(content: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
+    """Leave out what the writer says a reader may leave out that does not know it."""
+    ignorable = frozenset(get_texts(content, "ignorable"))
+    if not ignorable:
+        return content, ()
+    left_out: set[str] = set()
+    made = dict(content)
+    for part, head in (("policies", _POLICY_HEAD), ("classes", _PROFILE_HEAD)):
+        entries = []
+        for entry in map(as_object, get_list(content, part)):
+            # The name, which is in another place there, tells the grammar nothing.
+            document, names = understood({**head, "metadata": {"name": "any"}, "spec": entry.get("spec")}, ignorable)
+            entries.append({**entry, "spec": document["spec"]} if "spec" in entry else entry)
+            left_out.update(names)
+        made[part] = entries
+    return made, tuple(sorted(left_out))
 
 
 def _policies(entries: list[object], classes: Iterable[JsonObject], source: str, kept: _Kept) -> tuple[Policy, ...]:

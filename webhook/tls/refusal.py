@@ -12,7 +12,7 @@ class Refusal(Enum):
     """What was wrong with the certificate that a client showed; few words, for a metric's label."""
 
     MISSING = "missing"
-    """There was none."""
+    """There was none, or a session was to be resumed instead."""
     UNTRUSTED = "untrusted"
     """Another CA signed it, or it is not for clients."""
     EXPIRED = "expired"
@@ -24,7 +24,9 @@ class Refusal(Enum):
 def telling(tell: Callable[[Refusal], None]) -> type[ssl.SSLObject]:
     """Answer a class for `SSLContext.sslobject_class` that calls `tell` when a client's certificate is refused.
 
-    asyncio and uvloop end such a handshake without a word: no protocol is made, and nothing is logged.
+    asyncio and uvloop end such a handshake without a word: no protocol is made, and nothing is logged. A session of
+    TLS 1.2 that is resumed is refused, too: in it nobody shows a certificate, and its CA may be trusted no more. Python
+    has no way to switch such sessions off; the API server asks for none.
     """
 
     class Telling(ssl.SSLObject):
@@ -38,5 +40,9 @@ def telling(tell: Callable[[Refusal], None]) -> type[ssl.SSLObject]:
                 if error.reason == "PEER_DID_NOT_RETURN_A_CERTIFICATE":
                     tell(Refusal.MISSING)
                 raise
+            if self.session_reused:
+                tell(Refusal.MISSING)
+                msg = "a resumed session shows no certificate"
+                raise ssl.SSLError(msg)
 
     return Telling

@@ -40,9 +40,9 @@ EXPIRES = "expires"
 PORT = "port"
 PROBE_PORT = "probePort"
 SECONDS = "seconds"
-STACK = "stack"
 REASON = "reason"
 COUNT = "count"
+STACK = "stack"
 
 _EXTRA = "numagate_fields"
 

@@ -1,6 +1,7 @@
 """The HTTP protocol of both ports: uvicorn's, with deadlines and bounds for the client."""
 
 import asyncio
+import select
 import time
 from collections.abc import Callable
 from typing import Any
@@ -48,8 +49,8 @@ class DeadlineProtocol(HttpToolsProtocol):
     """The TLS handshake, as long as it lasts."""
 
     _deadline: asyncio.TimerHandle | None = None
-    _sending: asyncio.TimerHandle | None = None
     _peer: dict[str, object] | None = None
+    _sending: asyncio.TimerHandle | None = None
     _in_head = False
     _bytes = 0
 
@@ -164,10 +165,28 @@ class DeadlineProtocol(HttpToolsProtocol):
         self.transport.write(head + b"connection: close\r\n\r\n" + content)
         self.transport.close()
 
+    def shutdown(self) -> None:
+        """Close the connection at the end of the server, unless a request may be on its way.
+
+        Who has just shaken hands is about to send one, and while the loop was busy one may have come: an API server
+        does not send it again. The reply closes the connection; the deadline ends who stays silent.
+        """
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and not self._has_unread():
+            super().shutdown()
+
     def drain(self) -> None:
         """Close the connection after the reply that is being made."""
         if self.busy:
             self.cycle.keep_alive = False
+
+    def _has_unread(self) -> bool:
+        """Tell whether the kernel holds bytes of an idle connection, or its end."""
+        if self.busy or self.transport.is_closing():
+            return False
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
 
     def _arm(self) -> None:
         self._disarm()

@@ -29,13 +29,16 @@ import (
 	_ "github.com/cert-manager/cert-manager/pkg/controller/issuers"
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/ca"
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned"
+	"github.com/cert-manager/cert-manager/pkg/util"
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
+	core "k8s.io/api/core/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	aggregator "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
@@ -103,7 +106,15 @@ func inject(ctx context.Context) error {
 			return err
 		}
 	}
-	manager, err := ctrl.NewManager(config, ctrl.Options{Scheme: known, Metrics: metrics.Options{BindAddress: "0"}})
+	manager, err := ctrl.NewManager(
+		util.RestConfigWithUserAgent(config, "cainjector"), // and by it the name under which it applies
+		ctrl.Options{
+			Scheme:  known,
+			Metrics: metrics.Options{BindAddress: "0"},
+			// As in cert-manager's own command: what is watched is metadata, and a cached Secret would be an older one.
+			Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&core.Secret{}}}},
+		},
+	)
 	if err != nil {
 		return err
 	}

@@ -18,17 +18,10 @@ from controlplane.deployment import Deployment
 from controlplane.replicas import Replica
 from controlplane.replicas import serving_file
 from promises import FIGURES
+from promises import LONG_ONLY
 from promises import Figures
 from promises import Scale
 from promises import policy_text
-
-LONG_ONLY = {
-    "test_ca_rotation.py": "test_managed_certificates.py",
-    "test_certificates_under_load.py": "test_service_tls.py",
-    "test_end_of_a_replica.py": "test_service_tls.py",
-    "test_idle_connections.py": "test_listener.py",
-}
-"""What has its short form elsewhere, and where."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -1,5 +1,6 @@
 """Hours in minutes: load through the API server, short-lived connections, reloads and rotations, again and again."""
 
+import math
 import os
 import shutil
 import statistics
@@ -147,7 +148,7 @@ def test_a_soak_leaks_nothing_and_fails_nothing(
     figures.add("F2", "certificate rotations", soaked.rotations)
     figures.add("F2", "RSS at the first third (MiB)", soaked.samples[len(soaked.samples) // 3][1])
     figures.add("F2", "RSS at the end (MiB)", soaked.samples[-1][1], at_most=128)
-    figures.add("F2", "RSS slope (MiB/h)", soaked.slope(), at_most=MOST_SLOPE if minutes >= LONG_ENOUGH else None)
+    figures.add("F2", "RSS slope (MiB/h)", soaked.slope(), at_most=MOST_SLOPE if minutes >= LONG_ENOUGH else math.inf)
     figures.add("F2", "descriptors, most", max(one[2] for one in soaked.samples))
     figures.add("F2", "descriptors at the end", descriptors(soaked.pid))
     figures.add("F2", "p99 of a creation (s)", creations.percentile(99))

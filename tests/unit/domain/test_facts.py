@@ -172,9 +172,9 @@ NAMES = {f"example.com/r{number}": "1" for number in range(2 * MAX_RESOURCES)}
         ),
         (
             pod(container(limits=NAMES)),
-            "spec.containers[0].resources.limits is not a map of at most 256 resources",
+            "spec.containers[0].resources.limits is not a map of at most 64 resources",
         ),
-        (pod(overhead=NAMES), "spec.overhead is not a map of at most 256 resources"),
+        (pod(overhead=NAMES), "spec.overhead is not a map of at most 64 resources"),
         (pod(container("n" * 64)), "spec.containers[0].name is not a name of at most 63 characters"),
         (
             pod(container(limits={"r" * 318: "1"})),

@@ -19,12 +19,12 @@ from webhook.sources.snapshot_reader import Reader
 NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
 
 
-def world(*, written: datetime = NOW) -> LoadedWorld:
-    """Answer a snapshot."""
+def world(*, written: datetime = NOW, **spec: object) -> LoadedWorld:
+    """Answer a snapshot; a field `tomorrow` of its policy may be left out."""
     content = Content(
-        policies=[{"metadata": {"name": "default"}, "spec": {}}], classes=[], namespaces={"a": {"b": "c"}}
+        policies=[{"metadata": {"name": "default"}, "spec": spec}], classes=[], namespaces={"a": {"b": "c"}}
     )
-    return Reader().read(encode(content, written), "here")
+    return Reader().read(encode(content, written, ignorable=["AlignmentPolicy.spec.tomorrow"]), "here")
 
 
 @pytest.fixture
@@ -77,3 +77,18 @@ def test_a_policy_that_stays_in_force_is_logged_once(installer: Installer, caplo
         installer.accept(world(written=NOW + timedelta(minutes=1)))
 
     assert [record.message for record in caplog.records] == ["policy in force"]
+
+
+def test_what_is_left_out_of_a_newer_snapshot_is_told_once_and_seen_in_the_readiness(
+    installer: Installer, state: State, caplog: pytest.LogCaptureFixture
+) -> None:
+    installer.accept(world(tomorrow=1))
+    installer.accept(world(tomorrow=2))
+    notes = [check.note for check in state.readiness(NOW) if check.name == "world"]
+    installer.accept(world())
+
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "fields of a newer controller that this version leaves out: AlignmentPolicy.spec.tomorrow",
+        "fields of a newer controller that this version leaves out: none",
+    ]
+    assert [note.partition("; ")[2] for note in notes] == ["left out: AlignmentPolicy.spec.tomorrow"]

@@ -172,3 +172,48 @@ def test_the_config_map_of_a_snapshot_is_read_like_the_snapshot(tmp_path: Path) 
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "data": {}}), "utf-8")
     with pytest.raises(PolicyError, match="no world snapshot"):
         load_snapshot(file)
+
+
+def newer(**changes: Any) -> bytes:
+    """Write what a newer controller might write: a field that this version does not know, in a list and below."""
+    spec = {"tomorrow": {"a": 1}, "namespaces": [{"match": ["a"], "modes": {"warn": "none"}, "note": "b"}]}
+    classes = [node_class(spec={**node_class()["spec"], "tomorrow": 2})]
+    return encode(content(policies=[policy(**spec)], classes=classes), NOON, **changes)
+
+
+ALL = ["AlignmentPolicy.spec.tomorrow", "AlignmentPolicy.spec.namespaces[].note", "NodeProfile.spec.tomorrow"]
+
+
+def test_what_the_writer_lets_go_is_left_out_and_named() -> None:
+    plain = content(policies=[policy(namespaces=[{"match": ["a"], "modes": {"warn": "none"}}])])
+    reader = Reader()
+    expected = reader.read(encode(plain, NOON), "w")
+
+    world = reader.read(newer(ignorable=ALL), "w")
+
+    assert (world.policies, world.classes) == (expected.policies, expected.classes)
+    assert world.left_out == tuple(sorted(ALL))
+    assert expected.left_out == ()
+
+
+@pytest.mark.parametrize("missing", ALL)
+def test_an_unknown_field_that_the_writer_does_not_let_go_is_refused(missing: str) -> None:
+    known = [name for name in ALL if name != missing]
+
+    with pytest.raises(PolicyError, match=missing.rpartition(".")[2]):
+        Reader().read(newer(ignorable=known), "w")
+
+
+def test_a_field_that_is_known_is_read_though_the_writer_would_let_it_go() -> None:
+    strict = content(policies=[policy(modes={"enforce": "aligned"})])
+    world = Reader().read(encode(strict, NOON, ignorable=["AlignmentPolicy.spec.modes"]), "w")
+
+    assert world.policies == Reader().read(encode(strict, NOON), "w").policies
+    assert world.left_out == ()
+
+
+def test_a_known_field_with_an_unknown_value_is_refused_even_so() -> None:
+    strict = content(policies=[policy(modes={"enforce": "tomorrow"})])
+
+    with pytest.raises(PolicyError, match="tomorrow"):
+        Reader().read(encode(strict, NOON, ignorable=["AlignmentPolicy.spec.modes"]), "w")

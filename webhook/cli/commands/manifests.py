@@ -19,8 +19,8 @@ _FROM_FILE = "-file"
 """Ends the names of the overlays whose policy is a file."""
 
 _DESCRIPTION = """\
-Renders the kustomize folder manifests/ from the code's own registry and a policy, or, with --overlay, one
-combination as a flat YAML stream that can be piped into `kubectl apply -f -`.
+Renders the folder manifests/ (kustomize, and a Helm chart of the same objects) from the code's own registry and a
+policy, or, with --overlay, one combination as a flat YAML stream that can be piped into `kubectl apply -f -`.
 """
 
 

@@ -6,6 +6,7 @@ from dataclasses import field
 from datetime import datetime
 from types import MappingProxyType
 
+from webhook.domain import keys
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
@@ -107,6 +108,12 @@ class Facts:
     def entries(self) -> tuple[JsonObject, ...]:
         """The webhooks of both."""
         return tuple(as_object(one) for found in self.configurations.values() for one in get_list(found, "webhooks"))
+
+    @property
+    def managed(self) -> bool:
+        """Whether the controller issues the certificates."""
+        annotations = (get_object(one, "metadata", "annotations") for one in self.configurations.values())
+        return any(one.get(keys.CERTIFICATES) == keys.MANAGED for one in annotations)
 
     @property
     def from_file(self) -> bool:

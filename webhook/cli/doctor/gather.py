@@ -50,6 +50,7 @@ _REFUSED: Final = (401, 403)
 _SECONDS: Final = 10.0
 _MOST_BYTES: Final = 1 << 20
 _HTTPS: Final = 443
+_NOBODY: Final = "no endpoints available"
 
 
 def gather(client: Client, *, namespace: str, now: datetime) -> Facts:
@@ -151,7 +152,12 @@ class _Cluster:
         """Add what can be known only of what the first look has shown: who is reached, and who may do what."""
         addresses = [url for entry in facts.entries if (url := url_of(entry))]
         reach, served = self._by_address(addresses[0]) if addresses else (self._by_service(facts), None)
-        return replace(facts, reach=reach, served=served, rights=() if facts.from_file else tuple(self._rights()))
+        return replace(
+            facts,
+            reach=reach,
+            served=served,
+            rights=() if facts.from_file else tuple(self._rights(issues=facts.managed)),
+        )
 
     def _by_service(self, facts: Facts) -> str | None:
         if facts.services.error or facts.services.named(NAME) is None:
@@ -160,7 +166,8 @@ class _Cluster:
         try:
             self._client.send(Ask(path=f"{path}/healthz", seconds=_SECONDS, most=_MOST_BYTES))
         except KubeError as error:
-            return _why(error, "get", "services/proxy", self._namespace)
+            # That nobody is ready is told by another probe.
+            return None if _NOBODY in str(error) else _why(error, "get", "services/proxy", self._namespace)
         return ""
 
     def _by_address(self, url: str) -> tuple[str, bytes | None]:
@@ -170,8 +177,8 @@ class _Cluster:
         except OSError as error:
             return f"{parts.netloc}: {error}", None
 
-    def _rights(self) -> Iterator[Right]:
-        for account, attributes in wanted.wanted_rights(self._namespace):
+    def _rights(self, *, issues: bool) -> Iterator[Right]:
+        for account, attributes in wanted.wanted_rights(self._namespace, issues=issues):
             yield self._right(account, attributes, wanted_at_all=True)
         for account in (NAME, CONTROLLER):
             for attributes in wanted.unwanted_rights(self._namespace):

@@ -19,6 +19,7 @@ from webhook.domain.raw import get_text
 from webhook.manifests import in_force
 from webhook.manifests.choices import read_settings
 from webhook.manifests.rbac import controller_rights
+from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
 from webhook.manifests.settings import POLICY_KEY
 from webhook.manifests.webhooks import configurations
@@ -57,10 +58,14 @@ def _in_force(facts: Facts) -> list[JsonObject]:
     return documents or [{"metadata": {"name": name_of(one)}, "spec": one.get("spec")} for one in facts.policies.items]
 
 
-def wanted_rights(namespace: str) -> Iterator[tuple[str, JsonObject]]:
-    """Answer the attributes of each right that the accounts are to have, with the account."""
+def wanted_rights(namespace: str, *, issues: bool) -> Iterator[tuple[str, JsonObject]]:
+    """Answer the attributes of each right that the accounts are to have, with the account.
+
+    Where the controller `issues` certificates, it needs their Secret.
+    """
     settings = read_settings(namespace=namespace)
-    for account, made in ((NAME, serving_rights(settings)), (CONTROLLER, controller_rights(settings))):
+    controllers = [*controller_rights(settings), *(issuing_rights(settings) if issues else ())]
+    for account, made in ((NAME, serving_rights(settings)), (CONTROLLER, controllers)):
         for role in made:
             place = namespace if role["kind"] == "Role" else ""
             for rule in map(as_object, get_list(role, "rules")):

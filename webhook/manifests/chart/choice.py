@@ -45,21 +45,27 @@ CHOICES = (
     Choice(".Values.webhooks.url", (UNSET, SET)),
     Choice(".Values.webhooks.controllerUrl", (UNSET, SET)),
     Choice(".Values.networkPolicy.apiServers", (UNSET, SET)),
+    Choice(".Values.clientAuth.enabled", (UNSET, SET)),
 )
 
 
-def _is_possible(combination: Combination) -> bool:
-    """Tell whether the schema of the values lets a combination through."""
-    _, source, certificates, bundle, url, controller_url, _ = combination
+def _is_rendered(combination: Combination) -> bool:
+    """Leave out what the schema of the values refuses, and what tells nothing new.
+
+    Bundle, addresses, address blocks and client certificates change fields of their own, so they are set one at a time.
+    """
+    _, source, certificates, bundle, url, controller_url, api_servers, client_auth = combination
     if source == Source.FILE.value and certificates == Certificates.MANAGED.value:
         return False  # without a controller there is nobody to issue
     if bundle == SET and certificates != Certificates.SELF_SIGNED.value:
         return False
-    return url == SET or controller_url == UNSET
+    if url == UNSET and controller_url == SET:
+        return False
+    return (bundle, url, api_servers, client_auth).count(SET) <= 1
 
 
-COMBINATIONS: Some = frozenset(filter(_is_possible, product(*(choice.options for choice in CHOICES))))
-"""What can be chosen together."""
+COMBINATIONS: Some = frozenset(filter(_is_rendered, product(*(choice.options for choice in CHOICES))))
+"""What is rendered and laid over each other."""
 
 
 def condition(wanted: Some, among: Some) -> str | None:

@@ -14,9 +14,11 @@ from webhook.manifests.chart.merge import documents
 from webhook.manifests.chart.merge import grouped
 from webhook.manifests.chart.merge import text
 from webhook.manifests.chart.nodes import Fork
+from webhook.manifests.chart.places import CONTROLLER_HOST
 from webhook.manifests.chart.places import DASHBOARD_FILE
 from webhook.manifests.chart.places import MONITORING
 from webhook.manifests.chart.places import PRIORITY_VALUE
+from webhook.manifests.chart.places import SERVICE_HOST
 from webhook.manifests.chart.places import placed
 from webhook.manifests.chart.values import values
 from webhook.manifests.chart.values import values_schema
@@ -47,8 +49,8 @@ _ABOUT = {
     "kubeVersion": ">=1.30.0-0",
 }
 _NAMESPACE = "numagate-system-of-the-release"
-_URL = "https://service.url.invalid"
-_CONTROLLER_URL = "https://controller.url.invalid"
+_URL = f"https://{SERVICE_HOST}"
+_CONTROLLER_URL = f"https://{CONTROLLER_HOST}"
 _TEXTS = {
     _NAMESPACE: "{{ .Release.Namespace }}",
     _URL: "{{ .Values.webhooks.url }}",
@@ -124,7 +126,7 @@ def _needed(entry: object) -> str | None:
 
 def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manifest]]:
     """Render one combination; each file holds what the one of the same name in the kustomize folder holds."""
-    mode, source, certificates, bundle, url, controller_url, api_servers = combination
+    mode, source, certificates, bundle, url, controller_url, api_servers, client_auth = combination
     chosen = replace(
         settings,
         namespace=_NAMESPACE,
@@ -132,6 +134,8 @@ def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manif
         url=_URL if url == SET else None,
         controller_url=_CONTROLLER_URL if controller_url == SET else None,
         api_servers=("0.0.0.0/0",) if api_servers == SET else (),
+        client_auth=client_auth == SET,
+        client_names=("name",),
     )
     made = parts(chosen, Overlay(Mode(mode), Certificates(certificates), Source(source)))
     made["monitoring.yaml"] = monitoring(chosen)

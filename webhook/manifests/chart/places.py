@@ -19,10 +19,15 @@ from webhook.manifests.settings import POLICY_KEY
 from webhook.manifests.settings import Manifest
 
 PRIORITY_VALUE = ".Values.priorityClassName"
+CLIENT_NAMES = ".Values.clientAuth.names"
 API_SERVERS = ".Values.networkPolicy.apiServers"
 MONITORING = ".Values.monitoring"
 DASHBOARD_FILE = f"dashboards/{FILE}"
 """Its place in the chart: a file of its own, because it is no YAML that anyone reads."""
+SERVICE_HOST = "service.host.invalid"
+CONTROLLER_HOST = "controller.host.invalid"
+"""What is rendered for the hosts of the addresses in the values."""
+
 SECTIONS = {NAME: "serving", CONTROLLER: "controller"}
 """The section of values.yaml for each Deployment."""
 
@@ -62,8 +67,27 @@ def _deployment(made: Any) -> None:
     (container,) = pod["containers"]
     container["image"] = Expression('include "numagate.image" .')
     container["imagePullPolicy"] = Expression(".Values.image.pullPolicy")
+    container["args"] = [_argument(argument) for argument in container["args"]]
     container["args"].append(Optional(f"{values}.logLevel", Expression('printf "--log-level=%s" .')))
     container["resources"] = Block(f"toYaml {values}.resources")
+
+
+def _argument(argument: str) -> object:
+    option = "--client-name="
+    return Each(CLIENT_NAMES, Expression(f'printf "{option}%s" .')) if argument.startswith(option) else argument
+
+
+def _certificate(made: Any) -> None:
+    """Name the hosts of the addresses, which are names or IP addresses; the rendering takes both for names."""
+    spec = made["spec"]
+    hosts = {
+        SERVICE_HOST: 'include "numagate.dnsName" .Values.webhooks.url',
+        CONTROLLER_HOST: 'include "numagate.dnsName" .Values.webhooks.controllerUrl',
+    }
+    names = spec.get("dnsNames", [])
+    if names:
+        spec["dnsNames"] = [Optional(hosts[name], Expression(".")) if name in hosts else name for name in names]
+        spec["ipAddresses"] = Optional('include "numagate.ipAddresses" . | fromYamlArray')
 
 
 def _configuration(made: Any) -> None:
@@ -103,6 +127,7 @@ _PLACES: Mapping[str, Callable[[Any], None]] = {
     "ValidatingWebhookConfiguration": _configuration,
     "ResourceQuota": _quota,
     "NetworkPolicy": _network_policy,
+    "Certificate": _certificate,
     "ConfigMap": _config_map,
     "PodMonitor": _pod_monitor,
     "PrometheusRule": _prometheus_rule,

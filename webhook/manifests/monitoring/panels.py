@@ -98,6 +98,20 @@ _CALLS: Final = (
 
 _REPLICAS: Final = (
     Panel("Requests in work", {"{{instance}}": "numagate_requests_in_flight"}),
+    Panel(
+        "Event loop lag, p99",
+        {"{{instance}}": promql.quantile(0.99, promql.LAG, by="instance", window=_RATE)},
+        "s",
+        text="How late a replica comes round: no CPU, or too much work.",
+        red=0.5,
+    ),
+    Panel(
+        "Connections",
+        {
+            "open {{instance}}": "numagate_connections",
+            "cut off: {{reason}}": _rate("numagate_connections_dropped_total", "reason"),
+        },
+    ),
     Panel("Memory", {"{{component}} {{instance}}": _of_process("process_resident_memory_bytes")}, "bytes"),
     Panel(
         "CPU",

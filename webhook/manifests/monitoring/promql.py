@@ -11,6 +11,7 @@ CONDITION_ERRORS: Final = f"apiserver_admission_match_condition_evaluation_error
 CALL_SECONDS: Final = f"apiserver_admission_webhook_admission_duration_seconds_bucket{{{OURS}}}"
 
 DENIED: Final = 'numagate_decisions_total{pass="validate",outcome="deny"}'
+LAG: Final = "numagate_event_loop_lag_seconds_bucket"
 READY: Final = 'numagate_ready{component="serve"}'
 
 

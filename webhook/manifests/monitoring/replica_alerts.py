@@ -60,6 +60,14 @@ ALERTS: Final = (
         description='{{ printf "%.2f" $value }} requests a second are told to come again.',
     ),
     Alert(
+        name="NumagateEventLoopLag",
+        severity="warning",
+        expression=f"{promql.quantile(0.99, promql.LAG, by='instance', window='5m')} > 0.5",
+        minutes=5,
+        summary="A replica of numagate is stalled again and again",
+        description='{{ $labels.instance }} comes round {{ printf "%.1f" $value }} s late: no CPU, or too much work.',
+    ),
+    Alert(
         name="NumagateFailsOnRequests",
         severity="warning",
         expression=promql.grew('numagate_http_requests_total{status="500"}', minutes=10, by="pass"),

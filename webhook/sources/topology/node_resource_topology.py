@@ -183,10 +183,9 @@ class _Draft:
             self.reservation[name] = _bytes(sum(sizes.get(name, 0) for _id, sizes in limits))
 
     def _devices(self) -> None:
+        known = [(str(zone.id), dict(zone.devices)) for zone in self.zones]
         for resource in self.report.resources:
-            counts = {
-                str(zone.id): dict(zone.devices)[resource] for zone in self.zones if resource in dict(zone.devices)
-            }
+            counts = {cell: devices[resource] for cell, devices in known if resource in devices}
             there = self.view.capacity.get(resource, 0)
             placed = sum(counts.values())
             if placed > MOST_DEVICES:

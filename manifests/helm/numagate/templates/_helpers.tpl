@@ -9,6 +9,22 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The host of an address for dnsNames: nothing where it is an IP address. */}}
+{{- define "numagate.dnsName" -}}
+{{- $host := (urlParse .).hostname -}}
+{{- if not (regexMatch "^[0-9.]+$|:" $host) }}{{ $host }}{{ end -}}
+{{- end -}}
+
+{{/* The IP addresses among the hosts of both addresses, as a YAML list. */}}
+{{- define "numagate.ipAddresses" -}}
+{{- $found := list -}}
+{{- range compact (list .Values.webhooks.url .Values.webhooks.controllerUrl) -}}
+  {{- $host := (urlParse .).hostname -}}
+  {{- if regexMatch "^[0-9.]+$|:" $host }}{{ $found = append $found $host }}{{ end -}}
+{{- end -}}
+{{- uniq $found | toYaml -}}
+{{- end -}}
+
 {{/* A document of policy.documents as it is installed: an AlignmentPolicy of mode observe only looks, and no label of a
      namespace can raise it (the same as policy_text.observing_objects does for the kustomize folder). */}}
 {{- define "numagate.document" -}}

@@ -52,6 +52,14 @@ def test_a_report_of_the_exporter_is_read_whole() -> None:
     assert found.problems == ()
 
 
+def test_a_report_of_ten_thousand_resources_is_read() -> None:
+    rows = [zone_row(f"r{number}.example/x", 8, 8, 8) for number in range(10_000)]
+    first, second = rte_report()["zones"]
+    found = evidence(rte_report(zones=[{**first, "resources": [*first["resources"], *rows]}, second]))
+
+    assert sum(name.startswith("devices.") for name in found.fields) == 10_001
+
+
 def test_threads_are_told_by_the_label_of_feature_discovery() -> None:
     threaded = node(labels={"feature.node.kubernetes.io/cpu-hardware_multithreading": "true"})
     found = evidence(threaded, rte_report())

@@ -28,6 +28,6 @@ def renewal(facts: Facts) -> str:
     annotations = [get_object(one, "metadata", "annotations") for one in facts.configurations.values()]
     if any("cert-manager.io/inject-ca-from" in one for one in annotations):
         return f"see why cert-manager does not: kubectl -n {facts.namespace} describe certificates,certificaterequests"
-    if any(one.get("numagate.io/certificates") == "managed" for one in annotations):
+    if facts.managed:
         return f"see why the controller does not: kubectl -n {facts.namespace} logs -l {LABEL}={CONTROLLER} --tail=50"
     return "numagate certs issue | kubectl apply -f - (it prints the commands that fill in caBundle, too)"

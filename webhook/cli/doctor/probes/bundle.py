@@ -10,6 +10,7 @@ from webhook.cli.doctor.facts import Facts
 from webhook.cli.doctor.facts import service_of
 from webhook.cli.doctor.facts import url_of
 from webhook.cli.doctor.probes._certificates import renewal
+from webhook.cli.doctor.probes._entries import grouped
 from webhook.cli.doctor.result import Probe
 from webhook.cli.doctor.result import Result
 from webhook.cli.doctor.result import ok
@@ -27,7 +28,7 @@ def look(facts: Facts) -> Iterator[Result]:
     if not facts.entries:
         return
     remedy = renewal(facts)
-    wrong = list(dict.fromkeys(told for entry in facts.entries for told in _wrong(entry, facts)))
+    wrong = list(grouped((get_text(entry, "name"), told) for entry in facts.entries for told in _wrong(entry, facts)))
     yield from (problem(told, remedy) for told in wrong)
     if wrong:
         return
@@ -38,16 +39,16 @@ def look(facts: Facts) -> Iterator[Result]:
 
 
 def _wrong(entry: JsonObject, facts: Facts) -> Iterator[str]:
-    name, text = get_text(entry, "name"), get_text(get_object(entry, "clientConfig"), "caBundle")
+    text = get_text(get_object(entry, "clientConfig"), "caBundle")
     if not text:
-        yield f"{name} has no caBundle, so the API server trusts no certificate of numagate"
+        yield "there is no caBundle, so the API server trusts no certificate of numagate"
         return
     try:
         bundle = read_all(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
         bundle = ()
     if not bundle:
-        yield f"the caBundle of {name} holds no certificate"
+        yield "the caBundle holds no certificate"
         return
     for who, pem in _shown(entry, facts):
         if why := why_untrusted(read_all(pem), bundle, name=_called(entry), now=facts.now):

@@ -6,6 +6,7 @@ from typing import Final
 from webhook.cli.doctor.facts import Facts
 from webhook.cli.doctor.facts import label_of
 from webhook.cli.doctor.facts import name_of
+from webhook.cli.doctor.probes._entries import grouped
 from webhook.cli.doctor.probes.configurations import APPLY
 from webhook.cli.doctor.result import Probe
 from webhook.cli.doctor.result import Result
@@ -37,7 +38,7 @@ def look(facts: Facts) -> Iterator[Result]:
             yield unknown("the policies in force are not known: needs the world snapshot, or the policies")
             return
         drift = compare(installed, made)
-        told = [*([drift.words] if drift.words else []), *_chosen(installed, made)]
+        told = [*([drift.words] if drift.words else []), *grouped(_chosen(installed, made))]
         if told:
             remedy = APPLY.replace("MODE", label_of(installed, keys.INSTALLED_MODE))
             yield warning(f"{word} configuration {name_of(installed)}: {'; '.join(told)}", remedy)
@@ -45,13 +46,13 @@ def look(facts: Facts) -> Iterator[Result]:
             yield ok(f"the {word} configuration is in step with the policies")
 
 
-def _chosen(installed: JsonObject, made: JsonObject) -> Iterator[str]:
+def _chosen(installed: JsonObject, made: JsonObject) -> Iterator[tuple[str, str]]:
     theirs = {get_text(one, "name"): as_object(one) for one in get_list(installed, "webhooks")}
     for ours in map(as_object, get_list(made, "webhooks")):
         there = theirs.get(get_text(ours, "name"), ours)
         for field in CHOSEN:
             if field in ours and there.get(field) != ours[field]:
-                yield f"{field} of {get_text(ours, 'name')} is {there.get(field)}, rendered as {ours[field]}"
+                yield get_text(ours, "name"), f"{field} is {there.get(field)}, rendered as {ours[field]}"
 
 
 PROBE = Probe("drift", 11, look)

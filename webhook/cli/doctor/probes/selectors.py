@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from webhook.cli.doctor.facts import Facts
+from webhook.cli.doctor.probes._entries import grouped
 from webhook.cli.doctor.probes.configurations import APPLY
 from webhook.cli.doctor.result import Probe
 from webhook.cli.doctor.result import Result
@@ -26,8 +27,10 @@ def look(facts: Facts) -> Iterator[Result]:
     found = [
         (get_text(entry, "name"), name) for entry in facts.entries for name in needed if name not in _left_out(entry)
     ]
-    for entry, namespace in found:
-        yield problem(f"{entry} is asked about namespace {namespace}: a failure there cannot be mended", APPLY)
+    for told in grouped(
+        (name, f"asked about namespace {place}: a failure there mends nothing") for name, place in found
+    ):
+        yield problem(told, APPLY)
     if not found:
         yield ok(f"no entry is asked about {' or '.join(needed)}")
 

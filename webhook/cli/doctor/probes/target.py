@@ -7,6 +7,7 @@ from webhook.cli.doctor.facts import NAME
 from webhook.cli.doctor.facts import Facts
 from webhook.cli.doctor.facts import service_of
 from webhook.cli.doctor.facts import url_of
+from webhook.cli.doctor.probes._entries import grouped
 from webhook.cli.doctor.probes.configurations import APPLY
 from webhook.cli.doctor.result import Probe
 from webhook.cli.doctor.result import Result
@@ -33,7 +34,7 @@ def look(facts: Facts) -> Iterator[Result]:
     addresses = sorted({url for entry in facts.entries if (url := url_of(entry))})
     if addresses:
         yield warning(f"entries call an address and no Service: {addresses[0]}", "intended outside of a cluster only")
-    wrong = list(dict.fromkeys(told for entry in facts.entries if (told := _wrong(entry, facts))))
+    wrong = list(grouped((get_text(entry, "name"), told) for entry in facts.entries if (told := _wrong(entry, facts))))
     yield from (problem(told, APPLY) for told in wrong)
     if not wrong and not addresses:
         yield ok("every entry calls our Service, which has that port")
@@ -44,13 +45,13 @@ def _wrong(entry: JsonObject, facts: Facts) -> str:
     if url_of(entry):
         return ""
     if namespace != facts.namespace or name not in {NAME, CONTROLLER}:
-        return f"{get_text(entry, 'name')} calls Service {namespace}/{name}, which is not ours"
+        return f"calls Service {namespace}/{name}, which is not ours"
     service = facts.services.named(name)
     if service is None:
-        return f"Service {name} is called and does not exist in {namespace}"
+        return f"calls Service {name}, which does not exist in {namespace}"
     port = get_object(entry, "clientConfig", "service").get("port", HTTPS)
     ports = [as_object(one).get("port") for one in get_list(get_object(service, "spec"), "ports")]
-    return "" if port in ports else f"{get_text(entry, 'name')} calls port {port}, which Service {name} does not have"
+    return "" if port in ports else f"calls port {port}, which Service {name} does not have"
 
 
 PROBE = Probe("target", 3, look)

@@ -1,6 +1,8 @@
 """Clients that must show a certificate: who gets in, who does not, and how the CA changes while they call."""
 
+import contextlib
 import http.client
+import socket
 import ssl
 import sys
 import threading
@@ -135,6 +137,15 @@ def test_probes_need_no_certificate(guarded: Running) -> None:
     assert guarded.probe("/healthz").status == 200
 
 
+def test_a_look_of_the_service_at_its_own_port_is_no_refused_client(tmp_path: Path) -> None:
+    file = tmp_path / "clients.crt"
+    file.write_bytes(CA.certificate_pem)
+    with running(tmp_path, clients=Clients(file)) as service:
+        wait_until(lambda: service.probe("/readyz").status == 200)
+
+        assert [refusals(service, reason) for reason in ("missing", "untrusted", "expired", "name")] == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
 def test_the_clients_ca_changes_without_a_failed_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
@@ -198,6 +209,34 @@ def served(service: Running, context: ssl.SSLContext) -> int:
         return int(str(connection.sock.getpeercert()["serialNumber"]), 16)
     finally:
         connection.close()
+
+
+def test_a_session_of_old_is_no_way_around_the_certificate(guarded: Running) -> None:
+    context = context_of(guarded, SHOWN["api server"], ssl.TLSVersion.TLSv1_2)
+    context.check_hostname = False
+    before = refusals(guarded, "missing")
+
+    reply, session = with_session(guarded, context, None)
+    resumed, _ = with_session(guarded, context, session)
+
+    assert reply.startswith(b"HTTP/1.1 200 OK")
+    assert resumed == b""
+    assert refusals(guarded, "missing") == before + 1
+
+
+def with_session(
+    service: Running, context: ssl.SSLContext, session: ssl.SSLSession | None
+) -> tuple[bytes, ssl.SSLSession | None]:
+    """Ask in a connection that resumes `session`, and answer what came, and its session."""
+    plain = socket.create_connection(("127.0.0.1", service.service.port), 10)
+    with context.wrap_socket(plain, session=session) as connection:
+        assert connection.session_reused is (session is not None)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        found = b""
+        with contextlib.suppress(ssl.SSLEOFError, ConnectionResetError):
+            while part := connection.recv(65536):
+                found += part
+        return found, connection.session
 
 
 def test_a_bad_file_of_the_clients_ca_never_replaces_a_good_one(tmp_path: Path) -> None:
