@@ -2,6 +2,8 @@
 
 import base64
 import os
+import re
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,6 +16,7 @@ from typing import Self
 import httpx
 import pytest
 from controlplane.cluster import ControlPlane
+from controlplane.identity import CONTROLLER
 from controlplane.issuing import ADMISSION
 from controlplane.issuing import KINDS
 from controlplane.issuing import Issuer
@@ -28,12 +31,18 @@ from controlplane.issuing import vacate
 from controlplane.mounted import SECRET_PATH
 from controlplane.mounted import Mounted
 from controlplane.mounted import secret_data
+from controlplane.numagate_api import SETTINGS
 from controlplane.process import Daemon
 from controlplane.process import free_ports
 from controlplane.process import until
 from controlplane.service import NUMAGATE
+from controlplane.service import numagate
 from gpupods import gpu_pod
 
+from webhook.controller.secret import NOTHING
+from webhook.controller.secret import ClusterSecret
+from webhook.kube.connect import connect
+from webhook.kube.error import KubeError
 from webhook.tls.holdings import read
 
 POD = gpu_pod("default", resources="4/900Gi/8")
@@ -146,6 +155,86 @@ def test_a_ca_is_rotated_under_load_though_each_leader_is_killed(
 
     assert load.failures == []
     assert (final.faults, final.holdings.bundle == old.bundle) == ((), False)
+
+
+def test_the_secret_is_created_once_and_written_by_name_and_version_only(cluster: ControlPlane) -> None:
+    client = connect(kubeconfig=cluster.kubeconfig(CONTROLLER))
+    secret, other = (
+        ClusterSecret(client, namespace=SETTINGS.namespace, name=name) for name in ("numagate-tls", "another")
+    )
+    secret.write(NOTHING, {"ca.crt": b"first"})
+    seen = secret.read()
+
+    statuses = []
+    for target, before in ((secret, NOTHING), (other, NOTHING), (secret, seen), (secret, seen)):
+        try:
+            target.write(before, {"ca.crt": b"second"})
+            statuses.append(0)
+        except KubeError as error:
+            statuses.append(error.status)
+    found = secret_data(cluster)
+    vacate(cluster)
+
+    assert statuses == [409, 403, 0, 409]
+    assert (seen.data, found) == ({"ca.crt": b"first"}, {"ca.crt": b"second"})
+
+
+COMMANDS = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text(encoding="utf-8")
+
+
+def test_certificates_of_a_person_are_taken_over_by_the_commands_of_the_manual(
+    cluster: ControlPlane, port: int, tmp_path: Path
+) -> None:
+    numagate("certs", "issue", "--ip", "127.0.0.1", cwd=tmp_path)
+    numagate_ca = (tmp_path / "certs" / "ca.crt").read_bytes()
+    target = ["--url", f"https://127.0.0.1:{port}", "--image", "registry.example/numagate:1"]
+    before = numagate("manifests", "--overlay", "enforce", "--ca-bundle", "certs/ca.crt", *target, cwd=tmp_path)
+    cluster.kubectl("apply", "-f", "-", input=before)
+    encoded = {
+        key: base64.b64encode((tmp_path / "certs" / key).read_bytes()).decode() for key in ("tls.crt", "tls.key")
+    }
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "numagate-tls"}, "type": "kubernetes.io/tls"}
+    assert cluster.request("POST", SECRET_PATH.rpartition("/")[0], {**secret, "data": encoded}).status == 201
+    (takeover,) = re.findall(
+        r"controller's\n.*?```console\n(.*?)```", COMMANDS.partition("### From your own")[2], re.DOTALL
+    )
+    servers, _, annotate = takeover.strip().splitlines()
+    issuing = Issuer(cluster, "taker", short=True)
+    try:
+        run(cluster, tmp_path, servers)
+        until(lambda: authorities(cluster) == 2, seconds=30, what="a CA of the controller's")
+        assert bundles(cluster) == {numagate_ca}
+        assert secret_data(cluster)["tls.crt"] == (tmp_path / "certs" / "tls.crt").read_bytes()
+
+        run(cluster, tmp_path, annotate)
+        until(lambda: bundles(cluster) != {numagate_ca}, seconds=30, what="both CAs")
+        assert all(numagate_ca in bundle for bundle in bundles(cluster))
+
+        after = numagate("manifests", "--overlay", "enforce", *target, cwd=tmp_path)
+        cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", input=after)
+        assert b"" not in bundles(cluster)
+        until(lambda: authorities(cluster) == 1, seconds=30, what="the end of the other CA")
+        assert numagate_ca != secret_data(cluster)["ca.crt"]
+        until(lambda: bundles(cluster) == {secret_data(cluster)["ca.crt"]}, what="the bundle without it")
+    finally:
+        issuing.daemon.stop()
+        vacate(cluster)
+
+
+def run(cluster: ControlPlane, folder: Path, command: str) -> None:
+    """Run a command of the manual in bash, as an administrator of the cluster."""
+    search = os.pathsep.join([str(cluster.programs["kubectl"].parent), str(NUMAGATE.parent), os.environ["PATH"]])
+    told = {"PATH": search, "KUBECONFIG": str(cluster.kubeconfig()), "IMAGE": "registry.example/numagate:1"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env={**os.environ, **told},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -58,16 +58,15 @@ class Issuing:
         secret = ClusterSecret(client, namespace=namespace, name=name)
         self.rotator = Rotator(secret, names=names, meters=metrics, rhythm=settings.rhythm, wall=wall)
         self._failed = ""
-        self.watch = ObjectWatch(
-            client, SECRETS, namespace=namespace, name=name, receive=self._receive, fail=self._fail
-        )
+        self.watch = ObjectWatch(client, SECRETS, namespace=namespace, name=name, receive=self.receive, fail=self._fail)
 
     @property
     def note(self) -> str:
         """Say how the certificates are, for people."""
         return self._failed or self.rotator.note or "looked after by another replica"
 
-    def _receive(self, found: JsonObject | None) -> None:
+    def receive(self, found: JsonObject | None) -> None:
+        """Take the Secret as the watch has it, None where there is none."""
         self._failed = ""
         content = stored(found)
         pair = content.data.get(files.CERTIFICATE, b""), content.data.get(files.KEY, b"")

@@ -60,7 +60,10 @@ class Metrics(CommonMetrics):
             ["configuration"],
             registry=registry,
         )
+        self._count_certificates()
 
+    def _count_certificates(self) -> None:
+        registry = self.registry
         self._published = Counter(
             "numagate_ca_bundle_writes",
             "Times that the caBundle of a webhook configuration was filled in.",

@@ -258,8 +258,8 @@ class Controller:
             self.state.issued = lambda: issuing.issued
             self.state.certificates = lambda: issuing.note
         self.metrics.ready(lambda: is_ready(self.state))
-        self.metrics.held(lambda: self._meter.held)
-        self.metrics.in_flight(lambda: self.ports.requests)
+        self.metrics.port.held(lambda: self._meter.held)
+        self.metrics.port.in_flight(lambda: self.ports.requests)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:

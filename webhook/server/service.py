@@ -67,8 +67,8 @@ class Service:
         self.metrics.expired_exemptions(self._expired_exemptions)
         self._aside = Aside()
         self.metrics.ready(lambda: is_ready(self.state))
-        self.metrics.held(lambda: self._meter.held)
-        self.metrics.in_flight(lambda: self._ports.requests)
+        self.metrics.port.held(lambda: self._meter.held)
+        self.metrics.port.in_flight(lambda: self._ports.requests)
         self._meter = Meter()
         clients = settings.clients
         self._store = CertificateStore(

@@ -6,6 +6,7 @@ The Secret is the only memory of a rotation. Whoever leads next reads from it al
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from datetime import datetime
 from typing import Final
 
@@ -18,6 +19,7 @@ from webhook.tls.authority import read_keys
 from webhook.tls.authority import with_keys
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import Pair
+from webhook.tls.pair import SigningKey
 from webhook.tls.pair import parse_pair
 
 BUNDLE: Final = files.CA_CERTIFICATE
@@ -56,10 +58,14 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a Secret holds, and what is wrong with it, in words; without any it is whole."""
+    """What a Secret holds, and what is wrong with it, in words; without any it is whole.
+
+    `keys` are all keys of CAs, those whose CA is gone among them.
+    """
 
     holdings: Holdings
     faults: tuple[str, ...]
+    keys: tuple[tuple[SigningKey, bytes], ...] = field(default=(), compare=False, repr=False)
 
 
 def read(data: Mapping[str, bytes]) -> Reading:
@@ -84,7 +90,7 @@ def read(data: Mapping[str, bytes]) -> Reading:
     found = Holdings(authorities, leaf)
     if leaf is not None and authorities and found.issuer is None:
         faults.append(f"{files.CERTIFICATE} is of no CA in {BUNDLE}")
-    return Reading(found, tuple(faults))
+    return Reading(found, tuple(faults), keys)
 
 
 def salvage(reading: Reading, *, kept: Holdings | None, published: Iterable[Authority], now: datetime) -> Holdings:
@@ -97,7 +103,7 @@ def salvage(reading: Reading, *, kept: Holdings | None, published: Iterable[Auth
     found, trusted = reading.holdings, tuple(one for one in published if holds_at(one.certificate, now))[:MOST]
     before = kept or Holdings()
     candidates = [*before.authorities, *found.authorities, *trusted]
-    keys = [(one.key, one.key_pem) for one in candidates if one.key is not None]
+    keys = [*reading.keys, *((one.key, one.key_pem) for one in before.authorities if one.key is not None)]
     leaves = [leaf for leaf in (found.leaf, before.leaf) if leaf is not None]
     served = [before.issuer] if before.issuer is not None else []
     wanted = candidates if reading.faults else [*served, *found.authorities]

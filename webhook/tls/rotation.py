@@ -97,7 +97,7 @@ class Decision:
 
 def signer_of(holdings: Holdings, now: datetime) -> Authority | None:
     """Answer the newest CA that can sign."""
-    able = [one for one in holdings.authorities if one.key is not None and holds_at(one.certificate, now)]
+    able = [one for one in holdings.authorities if _able(one, now)]
     return able[-1] if able else None
 
 
@@ -120,8 +120,7 @@ def decide(holdings: Holdings, now: datetime, *, view: View, rhythm: Rhythm, nam
     issuer = holdings.issuer
     stale = _stale(holdings.leaf, now, rhythm, names)
     if issuer != signer:
-        others = tuple(one for one in holdings.authorities if one != signer)
-        return _decide_to_switch(replace(holdings, authorities=others), stale, now, view=view, rhythm=rhythm)
+        return _decide_to_switch(holdings, stale, now, view=view, rhythm=rhythm)
     if stale:
         return Decision(Step.RENEW, stale)
     if len(holdings.authorities) > 1 and view.served >= rhythm.overlap:
@@ -152,20 +151,25 @@ def take(step: Step, holdings: Holdings, now: datetime, *, rhythm: Rhythm, names
     return replace(holdings, leaf=issue_leaf(ca, names, now=now, days=rhythm.leaf_life / _DAY))
 
 
-def _decide_to_switch(before: Holdings, stale: str, now: datetime, *, view: View, rhythm: Rhythm) -> Decision:
-    """Decide where the leaf is not of the newest CA; `before` is all but that."""
-    leaf, issuer = before.leaf, before.issuer
+def _decide_to_switch(holdings: Holdings, stale: str, now: datetime, *, view: View, rhythm: Rhythm) -> Decision:
+    """Decide where the leaf is not of the newest CA."""
+    leaf, newest = holdings.leaf, signer_of(holdings, now)
     dead = leaf is None or not holds_at(leaf.certificate, now)
     # Where replicas may still serve what the Secret has lost, clients are given their time as ever.
-    lost = leaf is None and any(holds_at(one.certificate, now) for one in before.authorities)
-    settle = timedelta() if dead and not lost else rhythm.settle
+    lost = leaf is None and any(holds_at(one.certificate, now) for one in holdings.authorities if one != newest)
+    renewable = _able(holdings.issuer, now)
+    settle = timedelta() if dead and not lost and not renewable else rhythm.settle
     if view.trusted is not None and view.trusted >= settle:
         return Decision(Step.SWITCH, stale or f"the next CA has been trusted for {_minutes(view.trusted)}")
+    if stale and renewable:
+        return Decision(Step.RENEW, stale)
     if dead and not view.reachable:
         return Decision(Step.SWITCH, f"{stale}, and not all caBundles are ours to fill in")
-    if stale and not dead and issuer is not None and issuer.key is not None and holds_at(issuer.certificate, now):
-        return Decision(Step.RENEW, stale)
-    return Decision(None, "the next CA is not trusted everywhere yet" if view.trusted is None else "")
+    return Decision(None, "the next CA is to be trusted everywhere first")
+
+
+def _able(ca: Authority | None, now: datetime) -> bool:
+    return ca is not None and ca.key is not None and holds_at(ca.certificate, now)
 
 
 def _stale(leaf: Pair | None, now: datetime, rhythm: Rhythm, names: Names) -> str:

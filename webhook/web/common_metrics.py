@@ -13,10 +13,10 @@ from prometheus_client import disable_created_metrics
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+from webhook.web.port_metrics import BUCKETS
+from webhook.web.port_metrics import PortMetrics
 
-BUCKETS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
-"""Those of apiserver_admission_webhook_admission_duration_seconds, so that both sides can be laid over each other."""
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
 
 class CommonMetrics:
@@ -64,51 +64,12 @@ class CommonMetrics:
             "For how long the served certificate was issued.",
             registry=registry,
         )
-        self._in_flight = Gauge(
-            "numagate_requests_in_flight",
-            "Requests that wait for the CPU or are worked on, on the TLS port.",
-            registry=registry,
-        )
-        self._held = Gauge(
-            "numagate_request_held_bytes",
-            "What the bodies of unfinished large requests hold together.",
-            registry=registry,
-        )
-        self.loop_lag = Histogram(
-            "numagate_event_loop_lag_seconds",
-            "How late the event loop of the TLS port came round, looked at ten times a second.",
-            buckets=BUCKETS,
-            registry=registry,
-        )
-        self._connections = Gauge("numagate_connections", "Open connections of the TLS port.", registry=registry)
-        self._dropped = Counter(
-            "numagate_connections_dropped",
-            "Connections that were cut off: crowded (there were too many), slow, oversized (a request without end), "
-            "pipelined (too many requests at once).",
-            ["reason"],
-            registry=registry,
-        )
+        self.port = PortMetrics(registry)
         self._replies: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
 
     def ready(self, state: Callable[[], bool]) -> None:
         """Show whether the replica is ready; asked when somebody asks."""
         self._ready.set_function(lambda: float(state()))
-
-    def in_flight(self, requests: Callable[[], float]) -> None:
-        """Show how many requests are on their way; asked when somebody asks."""
-        self._in_flight.set_function(requests)
-
-    def held(self, size: Callable[[], float]) -> None:
-        """Show how many bytes requests hold; asked when somebody asks."""
-        self._held.set_function(size)
-
-    def connections(self, count: Callable[[], float]) -> None:
-        """Show the open connections; asked when somebody asks."""
-        self._connections.set_function(count)
-
-    def dropped(self, reason: str) -> None:
-        """Count a connection that was cut off."""
-        self._dropped.labels(reason).inc()
 
     def answered(self, name: str, status: int, seconds: float) -> None:
         """Count a reply of the endpoint `name`."""

@@ -67,11 +67,11 @@ class Ports:
             on_drain=self._drain,
             on_tick=self._tick,
             on_enter=health.shake,
-            on_drop=metrics.dropped,
+            on_drop=metrics.port.dropped,
         )
-        metrics.connections(self.crowd.__len__)
+        metrics.port.connections(self.crowd.__len__)
         self._probes = listener.Listener(
-            listener.configure(probes, lifespan=False), on_drop=metrics.dropped, connections=_PROBES
+            listener.configure(probes, lifespan=False), on_drop=metrics.port.dropped, connections=_PROBES
         )
         self._watchdog: Watchdog | None = None
 
@@ -128,7 +128,7 @@ class Ports:
 
     def _tick(self, late: float) -> None:
         self._health.beat()
-        self._metrics.loop_lag.observe(late)
+        self._metrics.port.loop_lag.observe(late)
 
     def _drain(self, seconds: float) -> None:
         self._health.draining = True

@@ -34,8 +34,6 @@ from promises import Scale
 
 OURS = ("--namespace", NAMESPACE)
 TEAM = "team"
-DRAIN_SECONDS = 15.0
-"""As shipped: how long a replica answers on at most, while somebody asks."""
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +55,11 @@ class Installation:
     certificates: Path
     program: Path
     """Which program new processes run."""
+    drain_seconds: float
 
     def replica(self, name: str) -> Replica:
         """Make a serving replica."""
-        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=DRAIN_SECONDS))
+        return self._of(serving(self.cluster, self.certificates, name, drain_seconds=self.drain_seconds))
 
     def controller(self) -> Replica:
         """Make a controller."""
@@ -110,7 +109,9 @@ def installed(
         options = (f"--url={service.url}", f"--ca-bundle={case_certificates / 'ca.crt'}", f"--policy={policy_file}")
         helm = Helm(helm_program, cluster.folder, cluster.kubeconfig())
         helm.run("install", RELEASE, str(before.chart(*options)), *OURS)
-        yield Installation(cluster, helm, service, case_certificates, before.program)
+        # As shipped in the long form.
+        drain_seconds = scale.of(short=2.0, long=15.0)
+        yield Installation(cluster, helm, service, case_certificates, before.program, drain_seconds)
 
 
 def lasts(found: Arrivals, seconds: float) -> bool:
@@ -146,6 +147,8 @@ def test_an_upgrade_and_a_rollback_fail_no_creation(
                 statuses += deployment.roll() if scale.long else []
                 until(partial(lasts, found, found.seconds + 1.0), what="some load")
                 statuses.append(new.stop())
+        for replica in deployment.replicas:
+            replica.kill()  # nobody asks any more, and a drain would only take its time
 
     figures.add("B7", "creations during upgrade and rollback", len(found.outcomes))
     figures.add("B7", "failed during upgrade and rollback", len(found.failed), at_most=0)

@@ -113,8 +113,8 @@ def test_node_classes_count_by_whether_they_may_refuse(metrics: Metrics) -> None
 
 def test_what_the_process_is_like_is_asked_when_somebody_asks(metrics: Metrics) -> None:
     metrics.ready(lambda: True)
-    metrics.in_flight(lambda: 3)
-    metrics.held(lambda: 700)
+    metrics.port.in_flight(lambda: 3)
+    metrics.port.held(lambda: 700)
     metrics.remembered(lambda: 5)
 
     assert value(metrics, "numagate_ready", component="serve") == 1

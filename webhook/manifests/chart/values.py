@@ -42,7 +42,6 @@ class Value:
 
 def values(settings: Settings) -> tuple[Value, ...]:
     """Answer every value of the chart, in the order of values.yaml; those of `settings` are the defaults."""
-    bundle = "" if settings.ca_bundle is None else settings.ca_bundle.decode()
     return (
         Value(
             "mode",
@@ -52,45 +51,7 @@ def values(settings: Settings) -> tuple[Value, ...]:
             schema.one_of(*(mode.value for mode in Mode)),
         ),
         *_policy(settings),
-        Value(
-            "certificates.mode",
-            "Who issues the serving certificate and fills in caBundle: managed (the controller; not with policy.source "
-            "file), cert-manager, or self-signed (you, with numagate certs).",
-            Certificates.MANAGED.value,
-            schema.one_of(*(one.value for one in Certificates)),
-        ),
-        Value(
-            "certificates.caBundle",
-            "With certificates.mode self-signed: the CA, PEM, that the API server shall trust: "
-            "--set-file certificates.caBundle=certs/ca.crt. Left empty, the field is not rendered, so that what "
-            "another writes there stays.",
-            bundle,
-            schema.text(r"^(-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\s*)?$"),
-        ),
-        Value(
-            "webhooks.url",
-            "https://HOST:PORT that the API server calls instead of the Service, where it has no cluster network.",
-            settings.url or "",
-            schema.text(r"^(https://[^/@?#\s]+)?$"),
-        ),
-        Value(
-            "webhooks.controllerUrl",
-            "With webhooks.url: the same for the controller, which warns about namespaces.",
-            settings.controller_url or "",
-            schema.text(r"^(https://[^/@?#\s]+)?$"),
-        ),
-        Value(
-            "clientAuth.enabled",
-            "Ask the API server for a certificate of the CA in Secret numagate-client-ca (numagate certs client).",
-            settings.client_auth,
-            {"type": "boolean"},
-        ),
-        Value(
-            "clientAuth.names",
-            "Names in the API server's certificate, one of which it must have; empty for the usual one.",
-            list(settings.client_names),
-            schema.items(schema.text("^[A-Za-z0-9.:@_-]{1,253}$")),
-        ),
+        *_calls(settings),
         *_image(settings),
         *_server("serving", deployment(settings)),
         *_server("controller", _controller(settings)),
@@ -109,6 +70,50 @@ def values(settings: Settings) -> tuple[Value, ...]:
         *_monitoring(),
         Value("commonLabels", "Further labels of every object.", {}, schema.LABELS),
         Value("commonAnnotations", "Further annotations of every object.", {}, schema.STRINGS),
+    )
+
+
+def _calls(settings: Settings) -> Iterator[Value]:
+    """Yield what is about the API server's calls: whom it trusts, where it calls, and how it proves itself."""
+    bundle = "" if settings.ca_bundle is None else settings.ca_bundle.decode()
+    yield Value(
+        "certificates.mode",
+        "Who issues the serving certificate and fills in caBundle: managed (the controller; not with policy.source "
+        "file), cert-manager, or self-signed (you, with numagate certs).",
+        Certificates.MANAGED.value,
+        schema.one_of(*(one.value for one in Certificates)),
+    )
+    yield Value(
+        "certificates.caBundle",
+        "With certificates.mode self-signed: the CA, PEM, that the API server shall trust: "
+        "--set-file certificates.caBundle=certs/ca.crt. Left empty, the field is not rendered, so that what "
+        "another writes there stays.",
+        bundle,
+        schema.text(r"^(-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\s*)?$"),
+    )
+    yield Value(
+        "webhooks.url",
+        "https://HOST:PORT that the API server calls instead of the Service, where it has no cluster network.",
+        settings.url or "",
+        schema.text(r"^(https://[^/@?#\s]+)?$"),
+    )
+    yield Value(
+        "webhooks.controllerUrl",
+        "With webhooks.url: the same for the controller, which warns about namespaces.",
+        settings.controller_url or "",
+        schema.text(r"^(https://[^/@?#\s]+)?$"),
+    )
+    yield Value(
+        "clientAuth.enabled",
+        "Ask the API server for a certificate of the CA in Secret numagate-client-ca (numagate certs client).",
+        settings.client_auth,
+        {"type": "boolean"},
+    )
+    yield Value(
+        "clientAuth.names",
+        "Names in the API server's certificate, one of which it must have; empty for the usual one.",
+        list(settings.client_names),
+        schema.items(schema.text("^[A-Za-z0-9.:@_-]{1,253}$")),
     )
 
 

@@ -26,6 +26,8 @@ def test_the_defaults_are_these() -> None:
         "world": "numagate-world",
         "lease": "numagate-controller",
         "identity": "",
+        "tls_secret": "",
+        "tls_name": [],
         "cert_dir": Path("certs"),
         "bind": "",
         "port": 8443,

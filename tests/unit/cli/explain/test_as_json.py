@@ -13,6 +13,7 @@ from explanations import explained_text
 from kubelets import machine
 
 from webhook.cli.explain import as_json
+from webhook.domain.facts import MAX_NAME
 from webhook.domain.topology import Device
 from webhook.engine.explanation import Explanation
 
@@ -145,7 +146,7 @@ def test_hostile_text_is_escaped_and_kept() -> None:
     text = as_json.write(explained(pod(named)))
 
     assert all(character.isprintable() and character.isascii() for character in text.replace("\n", ""))
-    assert json.loads(text)["templates"][0]["containers"][0]["name"] == HOSTILE
+    assert json.loads(text)["templates"][0]["containers"][0]["name"] == HOSTILE[:MAX_NAME]
 
 
 def test_an_invalid_pod_and_one_without_a_class_are_valid_json() -> None:
