@@ -18,6 +18,7 @@ from caseworlds import moved
 from caseworlds import namespaces_of
 from caseworlds import world_of
 from controlplane.cluster import ControlPlane
+from controlplane.counted import requests_counted
 from controlplane.process import Daemon
 from controlplane.process import free_ports
 from controlplane.process import until
@@ -87,8 +88,7 @@ class CaseService:
 
     def requests_seen(self) -> float:
         """Answer how many admission requests the service has counted."""
-        lines = self.http.get(f"{self.probe_url}/metrics").text.splitlines()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("numagate_http_requests_total"))
+        return requests_counted(self.http, self.probe_url)
 
     def _is_ready(self) -> bool:
         try:

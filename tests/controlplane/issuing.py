@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from datetime import datetime
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -57,7 +58,12 @@ class Issuer:
         self, cluster: ControlPlane, name: str, *, short: bool, settle: float = 1.5, overlap: float = 2.5
     ) -> None:
         port, self.probe_port = free_ports(2)
-        own = [sys.executable, "-m", "controlplane.rotating", f"--settle={settle}", f"--overlap={overlap}"]
+        own = [
+            sys.executable,
+            str(Path(__file__).with_name("rotating.py")),
+            f"--settle={settle}",
+            f"--overlap={overlap}",
+        ]
         usual = [str(NUMAGATE), "controller", "--tls-secret=numagate-tls", "--tls-name=127.0.0.1", "--bind=127.0.0.1"]
         command = [*(own if short else usual), f"--kubeconfig={cluster.kubeconfig(CONTROLLER)}", f"--identity={name}"]
         command += [f"--port={port}", f"--probe-port={self.probe_port}"]

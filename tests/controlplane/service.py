@@ -16,6 +16,7 @@ from typing import Self
 import httpx
 import yaml
 from controlplane.cluster import ControlPlane
+from controlplane.counted import requests_counted
 from controlplane.process import Daemon
 from controlplane.process import free_ports
 from controlplane.process import until
@@ -109,8 +110,7 @@ class WebhookService:
 
     def requests_seen(self) -> float:
         """Answer how many admission requests the service has counted."""
-        lines = self.http.get(f"{self.probe_url}/metrics").text.splitlines()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("numagate_http_requests_total"))
+        return requests_counted(self.http, self.probe_url)
 
     def configurations(self, mode: str = "enforce") -> list[dict[str, Any]]:
         """Answer the webhook configurations of an overlay, as `numagate manifests` renders them for this service."""

@@ -102,7 +102,7 @@ def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
     dom = browser.dom(shown, WINDOW)
 
     assert "<script" not in dom
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in dom
+    assert "&lt;script&gt;alert(1)" in dom
 
 
 def test_a_page_can_be_printed(browser: Browser, page: Path) -> None:
