@@ -9,6 +9,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from serving import Running
@@ -256,6 +257,30 @@ def test_a_client_that_sends_a_thousand_requests_at_once_is_cut_off(live: Runnin
         read_to_end(connection)
 
     assert dropped(live, "pipelined") == before + 1
+
+
+def test_bodies_that_wait_behind_a_slow_request_are_bounded(tmp_path: Path) -> None:
+    go_on = threading.Event()
+
+    def slow(request: Request, world: World) -> Decision:
+        go_on.wait(10)
+        return accept(request, world)
+
+    kinds = {"kind": {"group": "apps", "version": "v1", "kind": "Deployment"}}
+    waiting = b" " * 30_000
+    with running(tmp_path, review=slow) as service:
+        with raw_connection(service) as connection, contextlib.suppress(OSError):
+            connection.sendall(with_length(review_body(**kinds)))
+            for _ in range(100):
+                connection.sendall(with_length(waiting))
+            read_to_end(connection)
+
+        wait_until(lambda: dropped(service, "pipelined") == 1)
+        go_on.set()
+
+
+def with_length(body: bytes) -> bytes:
+    return HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 def test_a_client_that_reads_no_reply_is_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
