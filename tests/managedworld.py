@@ -24,8 +24,8 @@ from webhook.domain.jsonpatch import apply
 from webhook.domain.raw import JsonObject
 from webhook.kube.error import CONFLICT
 from webhook.kube.error import KubeError
-from webhook.tls.authority import holds_at
 from webhook.tls.authority import read_authorities
+from webhook.tls.certificate import holds_at
 from webhook.tls.holdings import Holdings
 from webhook.tls.holdings import read
 from webhook.tls.issue import service_names

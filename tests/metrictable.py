@@ -11,6 +11,7 @@ from prometheus_client import Metric
 
 from webhook.controller.metrics import Metrics as ControllerMetrics
 from webhook.server.metrics import Metrics as ServiceMetrics
+from webhook.web.client_metrics import ClientMetrics
 
 PAGE = Path(__file__).parents[1] / "docs" / "observability.md"
 BEGIN = "<!-- metrics -->\n"
@@ -19,6 +20,8 @@ REGISTRIES = {
     "serve": ServiceMetrics("0").registry,
     "controller": ControllerMetrics("0").registry,
 }
+for _registry in REGISTRIES.values():
+    ClientMetrics(_registry)
 FOREIGN = "process_"
 """Begins the names that prometheus-client gives every program."""
 

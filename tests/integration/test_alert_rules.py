@@ -120,6 +120,7 @@ def from_minute(minute: int, before: float, after: float) -> str:
 REJECTED: Final = "apiserver_admission_webhook_rejection_count"
 DENY: Final = 'pass="validate",outcome="deny",mode="enforce"'
 DRIFT: Final = 'numagate_webhook_configuration_drift{instance="10.0.0.8:8081",configuration="mutating",what="fields"}'
+STEP_FAILURES: Final = 'numagate_certificate_step_failures_total{instance="10.0.0.8:8081"}'
 NEW: Final = f"_x58 1+0x{LONG}"
 """A counter that is not there until minute 59."""
 
@@ -172,6 +173,21 @@ CASES: Final = (
         "a certificate is refused",
         "NumagateCertificateRefused",
         a=one("numagate_certificate_last_reload_successful", flat(0)),
+    ),
+    case(
+        "the API server's certificate ends in 13 days",
+        "NumagateClientCertificateExpires",
+        a=one("numagate_client_certificate_expiry_timestamp_seconds", flat(13 * DAYS)),
+    ),
+    case(
+        "the CA of clients ends in 13 days",
+        "NumagateClientCertificateExpires",
+        a=one("numagate_client_ca_expiry_timestamp_seconds", flat(13 * DAYS)),
+    ),
+    case(
+        "nobody has shown a certificate yet, and the CA lasts",
+        a=pods("numagate_client_certificate_expiry_timestamp_seconds", flat(0)),
+        b=pods("numagate_client_ca_expiry_timestamp_seconds", flat(300 * DAYS)),
     ),
     case("a policy is refused", "NumagatePolicyRefused", a=one("numagate_policy_last_reload_successful", flat(0))),
     case("a policy was refused for a moment", a=one("numagate_policy_last_reload_successful", from_minute(57, 1, 0))),
@@ -228,6 +244,12 @@ CASES: Final = (
         "NumagateObjectInvalid",
         a={'numagate_controller_invalid_objects{instance="10.0.0.8:8081",kind="AlignmentPolicy"}': flat(1)},
     ),
+    case(
+        "every look at the certificates fails",
+        "NumagateCertificatesUnattended",
+        a={STEP_FAILURES: f"0+6x{LONG}"},
+    ),
+    case("a write of the certificates came second", a={STEP_FAILURES: from_minute(50, 0, 2)}),
     case("a configuration drifts", "NumagateConfigurationDrift", a={DRIFT: flat(2)}),
     case("a configuration drifted for a moment", a={DRIFT: from_minute(55, 0, 2)}),
 )

@@ -9,6 +9,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from serving import Running
@@ -24,7 +25,9 @@ from webhook.engine.world import World
 from webhook.server.admission import LARGE_BYTES
 from webhook.web import door
 from webhook.web import protocol
+from webhook.web.body import FREE_BYTES
 from webhook.web.body import MAX_BYTES
+from webhook.web.body import MAX_BYTES_HELD
 
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
@@ -166,21 +169,22 @@ def test_an_endless_chunked_body_is_refused_at_the_limit(live: Running, opening:
 
 
 def test_many_large_bodies_at_once_stay_within_a_bounded_number_of_bytes(live: Running) -> None:
-    body = padded(MAX_BYTES)
-    statuses: list[int] = []
+    declared, fitting = MAX_BYTES, MAX_BYTES_HELD // MAX_BYTES
+    opening = HEAD + b"Content-Length: %d\r\n\r\n" % declared + b" " * (2 * FREE_BYTES)
 
-    def send() -> None:
-        statuses.append(live.ask("POST", "/validate?timeout=30s", body).status)
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(raw_connection(live)) for _ in range(fitting)]
+        for connection in held:
+            connection.sendall(opening)
+        wait_until(lambda: live.metric("numagate_request_held_bytes") == fitting * declared)
+        one_more = stack.enter_context(raw_connection(live))
+        one_more.sendall(opening)
+        answer = one_more.recv(4096)
 
-    threads = [threading.Thread(target=send) for _ in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-
-    assert len(statuses) == 12
-    assert set(statuses) <= {200, 429}
-    assert live.ask("POST", "/validate", review_body()).status == 200
+    assert answer.startswith(b"HTTP/1.1 429 ")
+    assert b"retry-after: 1\r\n" in answer
+    wait_until(lambda: live.metric("numagate_request_held_bytes") == 0)
+    assert live.ask("POST", "/validate", padded(MAX_BYTES)).status == 200
 
 
 @pytest.mark.parametrize(
@@ -256,6 +260,30 @@ def test_a_client_that_sends_a_thousand_requests_at_once_is_cut_off(live: Runnin
         read_to_end(connection)
 
     assert dropped(live, "pipelined") == before + 1
+
+
+def test_bodies_that_wait_behind_a_slow_request_are_bounded(tmp_path: Path) -> None:
+    go_on = threading.Event()
+
+    def slow(request: Request, world: World) -> Decision:
+        go_on.wait(10)
+        return accept(request, world)
+
+    kinds = {"kind": {"group": "apps", "version": "v1", "kind": "Deployment"}}
+    waiting = b" " * 30_000
+    with running(tmp_path, review=slow) as service:
+        with raw_connection(service) as connection, contextlib.suppress(OSError):
+            connection.sendall(with_length(review_body(**kinds)))
+            for _ in range(100):
+                connection.sendall(with_length(waiting))
+            read_to_end(connection)
+
+        wait_until(lambda: dropped(service, "pipelined") == 1)
+        go_on.set()
+
+
+def with_length(body: bytes) -> bytes:
+    return HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 def test_a_client_that_reads_no_reply_is_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ class Issuing:
         ca = issue_ca(now=wall(), days=_PROVISIONAL_DAYS, common_name="numagate provisional")
         provisional = issue_leaf(ca, names, now=wall(), days=_PROVISIONAL_DAYS)
         self.source = Memory(provisional, name=f"Secret {name}")
-        self.issued = False
+        self._provisional = provisional.certificate.serial_number
         secret = ClusterSecret(client, namespace=namespace, name=name)
         self.rotator = Rotator(secret, names=names, meters=metrics, rhythm=settings.rhythm, wall=wall)
         self._failed = ""
@@ -65,6 +65,10 @@ class Issuing:
         """Say how the certificates are, for people."""
         return self._failed or self.rotator.note or "looked after by another replica"
 
+    def is_provisional(self, serial: int) -> bool:
+        """Tell whether the certificate that is served is the one that nobody trusts."""
+        return serial == self._provisional
+
     def receive(self, found: JsonObject | None) -> None:
         """Take the Secret as the watch has it, None where there is none."""
         self._failed = ""
@@ -73,7 +77,6 @@ class Issuing:
         # A Secret that is gone, or not filled yet, takes nothing away.
         if all(pair):
             self.source.put(*pair)
-            self.issued = True
         self.rotator.receive(content)
 
     def _fail(self, error: KubeError) -> None:

@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from typing import Final
 
 from webhook.domain.raw import JsonObject
@@ -26,8 +27,8 @@ _OWNER: Final = "cert-manager.io/certificate-name"
 class Stored:
     """The Secret as it was read; without a `manifest` there is none."""
 
-    manifest: JsonObject
-    data: Mapping[str, bytes]
+    manifest: JsonObject = field(repr=False)
+    data: Mapping[str, bytes] = field(repr=False)
 
     @property
     def owner(self) -> str:

@@ -255,7 +255,7 @@ class Controller:
             self.metrics.judges(documents.kind, documents.invalid)
         self.metrics.leads(lambda: self.election.leading)
         if (issuing := self._issuing) is not None:
-            self.state.issued = lambda: issuing.issued
+            self.state.issued = lambda: not issuing.is_provisional(self._store.served.serial)
             self.state.certificates = lambda: issuing.note
         self.metrics.ready(lambda: is_ready(self.state))
         self.metrics.port.held(lambda: self._meter.held)

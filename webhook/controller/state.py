@@ -14,7 +14,7 @@ class State(Health):
     """`missing` answers the kinds that were not read whole yet, `leading` whether this replica leads.
 
     `configurations` says how the webhook configurations are, "" where nobody looks at them. `issued` tells whether
-    there is a certificate yet, and `certificates` how they are, "" where another one issues them.
+    a certificate is served that clients may trust, and `certificates` how they are, "" where another one issues them.
     """
 
     missing: Callable[[], list[str]]

@@ -15,6 +15,7 @@ from webhook.manifests.settings import IMAGE
 from webhook.manifests.settings import NAMESPACE
 from webhook.manifests.settings import Settings
 from webhook.sources.policy_file import parse_stream
+from webhook.tls.certificate import is_authority
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _CLIENT = re.compile(r"[A-Za-z0-9.:@_-]{1,253}")
@@ -101,17 +102,10 @@ def _bundle(path: Path) -> bytes:
     except ValueError:
         msg = "holds no certificate in PEM: run numagate certs issue"
         raise InputError(msg, file=str(path)) from None
-    if not all(_is_authority(certificate) for certificate in certificates):
+    if not all(map(is_authority, certificates)):
         msg = "holds a certificate that is no CA: name the file of the CA (ca.crt)"
         raise InputError(msg, file=str(path))
     return pem
-
-
-def _is_authority(certificate: x509.Certificate) -> bool:
-    try:
-        return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-    except (x509.ExtensionNotFound, ValueError):
-        return False
 
 
 def _text(path: Path) -> str:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
-from datetime import datetime
 from typing import Final
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from webhook.tls.certificate import has_signed
+from webhook.tls.certificate import is_authority
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import Pair
 from webhook.tls.pair import SigningKey
@@ -38,21 +38,12 @@ class Authority:
 
     def signed(self, leaf: x509.Certificate) -> bool:
         """Tell whether `leaf` is of this CA."""
-        try:
-            leaf.verify_directly_issued_by(self.certificate)
-        except (InvalidSignature, ValueError, TypeError):
-            return False
-        return True
+        return has_signed(self.certificate, leaf)
 
 
 def authority(ca: Pair) -> Authority:
     """Answer a CA that was just issued."""
     return Authority(ca.certificate, ca.certificate_pem, ca.key, ca.key_pem)
-
-
-def holds_at(certificate: x509.Certificate, now: datetime) -> bool:
-    """Tell whether a certificate has begun and has not ended."""
-    return certificate.not_valid_before_utc <= now < certificate.not_valid_after_utc
 
 
 def read_authorities(pem: bytes) -> tuple[Authority, ...]:
@@ -61,10 +52,9 @@ def read_authorities(pem: bytes) -> tuple[Authority, ...]:
     for block in _CERTIFICATE.findall(pem):
         try:
             certificate = read_certificate(block, "")
-            is_ca = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-        except (CertificateError, x509.ExtensionNotFound):
+        except CertificateError:
             continue
-        if is_ca:
+        if is_authority(certificate):
             text = certificate.public_bytes(Encoding.PEM)
             found.setdefault(text, Authority(certificate, text))
     return tuple(found.values())

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from webhook.tls.certificate import has_signed
+from webhook.tls.certificate import holds_at
 from webhook.tls.pair import subject_names
 
 
@@ -35,7 +36,7 @@ def why_untrusted(
     leaf = shown[0]
     if name not in subject_names(leaf):
         return f"it is for {', '.join(subject_names(leaf)) or 'no name'}, not for {name}"
-    if not _is_valid(leaf, now):
+    if not holds_at(leaf, now):
         return f"it is valid from {leaf.not_valid_before_utc:%Y-%m-%d} to {leaf.not_valid_after_utc:%Y-%m-%d} only"
     if not _leads_to(leaf, shown[1:], bundle, now):
         return f"no CA of the bundle that is valid today has issued it ({leaf.issuer.rfc4514_string()} has)"
@@ -45,22 +46,10 @@ def why_untrusted(
 def _leads_to(
     one: x509.Certificate, between: Sequence[x509.Certificate], bundle: Sequence[x509.Certificate], now: datetime
 ) -> bool:
-    if any(_is_valid(ca, now) and _issued(ca, one) for ca in bundle):
+    if any(holds_at(ca, now) and has_signed(ca, one) for ca in bundle):
         return True
     for position, other in enumerate(between):
         rest = (*between[:position], *between[position + 1 :])
-        if _is_valid(other, now) and _issued(other, one) and _leads_to(other, rest, bundle, now):
+        if holds_at(other, now) and has_signed(other, one) and _leads_to(other, rest, bundle, now):
             return True
     return False
-
-
-def _is_valid(certificate: x509.Certificate, now: datetime) -> bool:
-    return certificate.not_valid_before_utc <= now < certificate.not_valid_after_utc
-
-
-def _issued(ca: x509.Certificate, one: x509.Certificate) -> bool:
-    try:
-        one.verify_directly_issued_by(ca)
-    except (InvalidSignature, ValueError, TypeError):
-        return False
-    return True

@@ -11,9 +11,9 @@ from datetime import datetime
 from datetime import timedelta
 from pathlib import Path
 
-from webhook.tls.authorities import Authorities
 from webhook.tls.chain import as_pem
 from webhook.tls.chain import read_all
+from webhook.tls.client_authorities import ClientAuthorities
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import check_valid
 from webhook.tls.source import Folder
@@ -34,7 +34,7 @@ class Served:
     lifetime: timedelta = timedelta()
     shown: bytes = b""
     """What a client gets to see: the certificates of the file, as PEM."""
-    clients: Authorities | None = None
+    clients: ClientAuthorities | None = None
     """Whose certificate a client must show; None where none is asked for."""
 
 
@@ -47,7 +47,7 @@ class CertificateStore:
         *,
         minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
         clock: Callable[[], datetime],
-        clients: Authorities | None = None,
+        clients: ClientAuthorities | None = None,
     ) -> None:
         """Load the first certificate; with `clients`, a client without a certificate of theirs is refused.
 
@@ -74,7 +74,7 @@ class CertificateStore:
         """Answer what is there now, as hashes: another answer is worth a `load`."""
         return self._source.look()
 
-    def load(self, clients: Authorities | None = None) -> Served:
+    def load(self, clients: ClientAuthorities | None = None) -> Served:
         """Build and check a context from what is there now; what is served stays as it is.
 
         `clients` are new CAs of clients; without them, those in force stay.

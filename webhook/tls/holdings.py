@@ -13,10 +13,10 @@ from typing import Final
 from webhook.tls import files
 from webhook.tls.authority import Authority
 from webhook.tls.authority import bundle_of
-from webhook.tls.authority import holds_at
 from webhook.tls.authority import read_authorities
 from webhook.tls.authority import read_keys
 from webhook.tls.authority import with_keys
+from webhook.tls.certificate import holds_at
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import Pair
 from webhook.tls.pair import SigningKey

@@ -8,11 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
-from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from webhook.tls import files
+from webhook.tls.certificate import has_signed
 from webhook.tls.pair import CertificateError
 from webhook.tls.pair import belongs
 from webhook.tls.pair import read_certificate
@@ -120,9 +119,7 @@ def _serving_problems(leaf: x509.Certificate) -> Iterator[str]:
 
 
 def _chain_problems(ca: x509.Certificate, leaf: x509.Certificate) -> Iterator[str]:
-    try:
-        leaf.verify_directly_issued_by(ca)
-    except (InvalidSignature, UnsupportedAlgorithm, ValueError, TypeError):
+    if not has_signed(ca, leaf):
         yield (
             f"{files.CERTIFICATE} was not issued by {files.CA_CERTIFICATE}: "
             "the API server would refuse it with this caBundle; run numagate certs issue"

@@ -16,9 +16,7 @@ from cryptography.hazmat.primitives.serialization import PublicFormat
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from webhook.domain.errors import NumagateError
-
-_UNREADABLE = (ValueError, UnsupportedAlgorithm, x509.InvalidVersion, x509.DuplicateExtension)
-"""What cryptography raises for a certificate that is none, or is damaged inside."""
+from webhook.tls.certificate import UNREADABLE
 
 SigningKey: TypeAlias = EllipticCurvePrivateKey | RSAPrivateKey | Ed25519PrivateKey
 
@@ -73,7 +71,7 @@ def read_certificate(pem: bytes, path: Path | str) -> x509.Certificate:
     """
     try:
         return _complete(x509.load_pem_x509_certificate(pem))
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         msg = f"{path} holds no PEM certificate: is the file whole?"
         raise CertificateError(msg) from error
 

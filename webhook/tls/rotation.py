@@ -22,7 +22,7 @@ from cryptography import x509
 
 from webhook.tls.authority import Authority
 from webhook.tls.authority import authority
-from webhook.tls.authority import holds_at
+from webhook.tls.certificate import holds_at
 from webhook.tls.holdings import Holdings
 from webhook.tls.issue import Names
 from webhook.tls.issue import issue_ca

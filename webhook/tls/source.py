@@ -105,7 +105,13 @@ class Memory:
 
 
 def _check_private(key: Path) -> None:
-    if key.stat().st_mode & stat.S_IROTH:
+    try:
+        mode = key.stat().st_mode
+    except OSError as error:
+        # A mounted Secret that is replaced takes the files of the one before away.
+        msg = f"{key}: {error.strerror or error}: trying again"
+        raise CertificateError(msg) from error
+    if mode & stat.S_IROTH:
         msg = f"{key} can be read by everyone, so it may be known to others: chmod 600 {key}, or issue another"
         raise CertificateError(msg)
 

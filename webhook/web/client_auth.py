@@ -10,8 +10,8 @@ from prometheus_client import CollectorRegistry
 from starlette.types import ASGIApp
 
 from webhook.domain.errors import NumagateError
-from webhook.tls.authorities import Authorities
-from webhook.tls.authorities import read_authorities
+from webhook.tls.client_authorities import ClientAuthorities
+from webhook.tls.client_authorities import read_client_authorities
 from webhook.tls.context import CertificateStore
 from webhook.tls.context import Served
 from webhook.tls.refusal import telling
@@ -34,13 +34,13 @@ class Clients:
     ca: Path
     names: tuple[str, ...] = (API_SERVER,)
 
-    def authorities(self, now: datetime) -> Authorities:
+    def authorities(self, now: datetime) -> ClientAuthorities:
         """Read the file as it is now.
 
         Raises:
             CertificateError: it cannot be used.
         """
-        return read_authorities(self.ca, now)
+        return read_client_authorities(self.ca, now)
 
 
 class ClientAuth:
@@ -73,12 +73,12 @@ class ClientAuth:
         """Look at the file once."""
         await self._reloader.step()
 
-    def _load(self) -> tuple[Authorities, Served]:
+    def _load(self) -> tuple[ClientAuthorities, Served]:
         authorities = self._clients.authorities(self._clock())
         # A context of its own: CAs can be added to one in use, and never taken away.
         return authorities, self._store.load(authorities)
 
-    def _accept(self, loaded: tuple[Authorities, Served]) -> None:
+    def _accept(self, loaded: tuple[ClientAuthorities, Served]) -> None:
         authorities, served = loaded
         self._store.swap(served)
         self._gate.again()

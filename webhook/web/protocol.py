@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 from typing import Final
+from typing import NoReturn
 
 import httptools
 from uvicorn import Config
@@ -34,7 +35,9 @@ MAX_MESSAGE_BYTES: Final = 3 * MAX_BYTES
 """A body that is refused is read on for a while; chunk headers and trailers count here, too."""
 
 MAX_PIPELINED: Final = 100
-"""Go's client, and so the API server, sends a request only after the reply to the one before."""
+MAX_PIPELINED_BYTES: Final = 64 * 1024
+"""Go's client, and so the API server, sends a request only after the reply to the one before. Bodies that wait for
+their turn are counted by nobody else."""
 
 
 class DeadlineProtocol(HttpToolsProtocol):
@@ -53,6 +56,7 @@ class DeadlineProtocol(HttpToolsProtocol):
     _sending: asyncio.TimerHandle | None = None
     _in_head = False
     _bytes = 0
+    _queued_bytes = 0
 
     def __init__(  # uvicorn's, and two of ours
         self,
@@ -114,9 +118,7 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Start the clock of a request."""
         if len(self.pipeline) >= MAX_PIPELINED:
-            self._drop("pipelined")
-            msg = "too many requests at once"
-            raise ValueError(msg)
+            self._refuse_pipelined()
         super().on_message_begin()
         self._arm()
         self._in_head, self._bytes = True, 0
@@ -137,6 +139,20 @@ class DeadlineProtocol(HttpToolsProtocol):
         if self.parser.should_upgrade():
             # The parser is of no use after an upgrade that was not made.
             self.cycle.keep_alive = False
+
+    def on_body(self, body: bytes) -> None:
+        """Take a piece of the body, which may be one of a request that waits for others."""
+        if self.pipeline:
+            self._queued_bytes += len(body)
+            if self._queued_bytes > MAX_PIPELINED_BYTES:
+                self._refuse_pipelined()
+        super().on_body(body)
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, which may have come already."""
+        super().on_response_complete()
+        if not self.pipeline:
+            self._queued_bytes = 0
 
     def on_message_complete(self) -> None:
         """Stop the clock: the rest is the application's time."""
@@ -179,6 +195,11 @@ class DeadlineProtocol(HttpToolsProtocol):
         """Close the connection after the reply that is being made."""
         if self.busy:
             self.cycle.keep_alive = False
+
+    def _refuse_pipelined(self) -> NoReturn:
+        self._drop("pipelined")
+        msg = "too much at once"
+        raise ValueError(msg)
 
     def _has_unread(self) -> bool:
         """Tell whether the kernel holds bytes of an idle connection, or its end."""

@@ -2,6 +2,7 @@
 
 import base64
 import ipaddress
+from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
 from typing import Any
@@ -63,12 +64,27 @@ def test_a_name_that_is_none_is_refused() -> None:
 
 
 def test_before_there_is_a_certificate_the_replica_is_not_ready_and_serves_a_provisional_one(issuing: Issuing) -> None:
-    state = State(missing=list, leading=bool, issued=lambda: issuing.issued, certificates=lambda: issuing.note)
+    served = CertificateStore(issuing.source, clock=now).served
+    state = State(
+        missing=list,
+        leading=bool,
+        issued=lambda: not issuing.is_provisional(served.serial),
+        certificates=lambda: issuing.note,
+    )
 
     (check,) = [check for check in state.readiness(now()) if not check.ok]
 
     assert check.line == "[-]certificates failed: no certificate has been issued yet"
-    assert CertificateStore(issuing.source, clock=now).served.names >= {"127.0.0.1", "numagate.example"}
+    assert served.names >= {"127.0.0.1", "numagate.example"}
+
+
+def test_a_secret_that_cannot_be_served_does_not_make_the_replica_ready(issuing: Issuing) -> None:
+    store, one, other = CertificateStore(issuing.source, clock=now), leaf(), leaf()
+    issuing.receive(secret(replace(one, key_pem=other.key_pem)))
+
+    with pytest.raises(CertificateError, match="is not the key of"):
+        store.load()
+    assert issuing.is_provisional(store.served.serial)
 
 
 @pytest.mark.parametrize("data", [None, {}, {"ca.crt": "bm8="}, {"tls.crt": "bm8=", "tls.key": ""}])
@@ -76,13 +92,14 @@ def test_a_secret_that_is_gone_or_not_filled_yet_takes_nothing_away(issuing: Iss
     before = issuing.source.look()
     issuing.receive(None if data is None else {"data": data})
 
-    assert (issuing.source.look(), issuing.issued) == (before, False)
+    assert issuing.source.look() == before
 
 
 def test_a_filled_secret_is_served(issuing: Issuing) -> None:
     store, pair = CertificateStore(issuing.source, clock=now), leaf()
     issuing.receive(secret(pair))
+    store.swap(store.load())
 
-    assert issuing.issued
-    assert store.load().serial == pair.certificate.serial_number
+    assert store.served.serial == pair.certificate.serial_number
+    assert not issuing.is_provisional(store.served.serial)
     assert issuing.note == "looked after by another replica"

@@ -3,15 +3,13 @@
 import re
 from pathlib import Path
 
+import metrictable
 import pytest
 
-from webhook import __version__
-from webhook.controller.metrics import Metrics as ControllerMetrics
 from webhook.domain import keys
 from webhook.manifests import level_guard
 from webhook.manifests.guard import ROLE
 from webhook.manifests.overlays import NAMES
-from webhook.server.metrics import Metrics
 
 REPOSITORY = Path(__file__).parents[3]
 PAGE = (REPOSITORY / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -29,8 +27,8 @@ def test_every_overlay_that_a_command_names_is_there() -> None:
 
 
 def test_every_metric_of_ours_is_there() -> None:
-    rendered = (metrics(__version__).render().decode() for metrics in (Metrics, ControllerMetrics))
-    families = {name for text in rendered for name in re.findall(r"^# TYPE (numagate_\w+)", text, flags=re.MULTILINE)}
+    found = (family for registry in metrictable.REGISTRIES.values() for family in metrictable.families(registry))
+    families = {metrictable.shown_name(family) for family in found}
 
     assert set(re.findall(r"numagate_[a-z_]+", PAGE)) <= families
 

@@ -52,6 +52,12 @@ def test_a_body_beyond_the_limit_is_refused_before_its_end() -> None:
     assert (caught.value.status, caught.value.reason) == (413, "RequestEntityTooLarge")
 
 
+@pytest.mark.parametrize("parts", [[b"0123456789a"], [b"0123456789", b"a"]])
+def test_one_byte_more_is_refused_though_no_length_was_declared(parts: list[bytes]) -> None:
+    with pytest.raises(RequestError, match="larger than 10 bytes"):
+        read(chunks(*parts))
+
+
 def test_a_client_that_goes_away_is_no_body() -> None:
     with pytest.raises(Disconnected):
         read([*chunks(b"a", b"b")[:1], {"type": "http.disconnect"}])

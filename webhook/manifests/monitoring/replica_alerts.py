@@ -35,6 +35,16 @@ ALERTS: Final = (
         description="{{ $labels.instance }} has refused the certificate files and serves the one before.",
     ),
     Alert(
+        name="NumagateClientCertificateExpires",
+        severity="critical",
+        # Only replicas that ask for a certificate have these metrics; 0 says that nobody has shown one yet.
+        expression=f"min(numagate_client_certificate_expiry_timestamp_seconds > 0) - time() < 14 * {_DAY}\n"
+        f"or min(numagate_client_ca_expiry_timestamp_seconds > 0) - time() < 14 * {_DAY}",
+        minutes=15,
+        summary="The API server's certificate, or the CA that signs it, ends soon",
+        description="It ends in {{ $value | humanizeDuration }}; after that every call is refused.",
+    ),
+    Alert(
         name="NumagatePolicyRefused",
         severity="warning",
         expression="numagate_policy_last_reload_successful == 0",

@@ -47,4 +47,13 @@ ALERTS: Final = (
         summary="A webhook configuration is behind the policies",
         description="{{ $value }} {{ $labels.what }} of the {{ $labels.configuration }} configuration differ.",
     ),
+    Alert(
+        name="NumagateCertificatesUnattended",
+        severity="warning",
+        # A write that came second fails once; what fails every ten seconds is not looked after.
+        expression="sum(increase(numagate_certificate_step_failures_total[15m])) > 10",
+        minutes=15,
+        summary="The controller cannot look after the certificates",
+        description='{{ printf "%.0f" $value }} looks failed in fifteen minutes; nothing is renewed meanwhile.',
+    ),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from webhook.tls.authorities import read_authorities
+from webhook.tls.client_authorities import read_client_authorities
 from webhook.tls.issue import issue_ca
 from webhook.tls.issue import issue_client
 from webhook.tls.pair import CertificateError
@@ -28,14 +28,14 @@ def written(folder: Path, content: bytes) -> Path:
 def test_a_bundle_is_read_whole_and_without_the_text_around_it(tmp_path: Path) -> None:
     content = "# old, é\n".encode() + ONE.certificate_pem + b"# new\n" + OTHER.certificate_pem
 
-    found = read_authorities(written(tmp_path, content), NOW)
+    found = read_client_authorities(written(tmp_path, content), NOW)
 
     assert found.pem.encode() == ONE.certificate_pem + OTHER.certificate_pem
     assert (found.count, found.not_after) == (2, NOW + timedelta(days=200))
 
 
 def test_an_ended_ca_may_stand_beside_a_valid_one(tmp_path: Path) -> None:
-    found = read_authorities(written(tmp_path, OLD.certificate_pem + ONE.certificate_pem), NOW)
+    found = read_client_authorities(written(tmp_path, OLD.certificate_pem + ONE.certificate_pem), NOW)
 
     assert found.count == 2
 
@@ -54,9 +54,9 @@ def test_an_ended_ca_may_stand_beside_a_valid_one(tmp_path: Path) -> None:
 )
 def test_anything_else_is_refused_whole(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(CertificateError, match=message):
-        read_authorities(written(tmp_path, content), NOW)
+        read_client_authorities(written(tmp_path, content), NOW)
 
 
 def test_a_missing_file_names_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(CertificateError, match="run numagate certs client, or mount the Secret there"):
-        read_authorities(tmp_path / "ca.crt", NOW)
+        read_client_authorities(tmp_path / "ca.crt", NOW)

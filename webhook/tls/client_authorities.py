@@ -8,11 +8,13 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from webhook.tls.certificate import holds_at
+from webhook.tls.certificate import is_authority
 from webhook.tls.pair import CertificateError
 
 
 @dataclass(frozen=True, slots=True)
-class Authorities:
+class ClientAuthorities:
     """One CA, or old and new while clients change over; `not_after` is when the last of them ends."""
 
     pem: str
@@ -29,7 +31,7 @@ class Authorities:
         context.load_verify_locations(cadata=self.pem)
 
 
-def read_authorities(path: Path, now: datetime) -> Authorities:
+def read_client_authorities(path: Path, now: datetime) -> ClientAuthorities:
     """Read a PEM file of one or more CA certificates, of which one at least is valid at `now`.
 
     Raises:
@@ -51,18 +53,11 @@ def read_authorities(path: Path, now: datetime) -> Authorities:
     if not found or text.count(b"-----BEGIN ") != len(found):
         msg = f"{path} holds no PEM certificate, or a part of one: is the file whole?"
         raise CertificateError(msg)
-    if not all(map(_is_authority, found)):
+    if not all(map(is_authority, found)):
         msg = f"{path} holds a certificate that is no CA: name the file of the CA, not of a client"
         raise CertificateError(msg)
-    if not any(one.not_valid_before_utc <= now < one.not_valid_after_utc for one in found):
+    if not any(holds_at(one, now) for one in found):
         msg = f"{path} holds no CA that is valid now: run numagate certs client --force"
         raise CertificateError(msg)
     pem = b"".join(one.public_bytes(Encoding.PEM) for one in found)
-    return Authorities(pem.decode("ascii"), len(found), max(one.not_valid_after_utc for one in found))
-
-
-def _is_authority(certificate: x509.Certificate) -> bool:
-    try:
-        return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-    except (x509.ExtensionNotFound, ValueError):
-        return False
+    return ClientAuthorities(pem.decode("ascii"), len(found), max(one.not_valid_after_utc for one in found))
