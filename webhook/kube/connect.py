@@ -37,7 +37,7 @@ def connect(*, kubeconfig: Path | None = None, context: str | None = None, user:
                 persist_config=False,
             )
     except (ConfigException, OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
-        # The last two are what its reader raises for YAML that is no kubeconfig: a list, a text where an object belongs.
+        # The last two are what its reader raises for YAML that is no kubeconfig, such as a list.
         where = "the pod's service account" if in_cluster else f"kubeconfig {kubeconfig or '(as kubectl finds it)'}"
         why = " ".join(str(error).split())  # of YAML it has several lines
         msg = f"{where} cannot be used: {why}: give --kubeconfig FILE and, if need be, --context NAME"
