@@ -189,6 +189,20 @@ TABLE: Final[list[tuple[str, Change, str, str, str]]] = [
     ("no clock", put(date=None), "clock", "unknown", "does not tell its time"),
     ("no configuration", put(mutating=Many(), validating=Many()), "configurations", "warning", "nobody asks"),
     ("half of the configurations", put(mutating=Many()), "configurations", "problem", "mutating"),
+    (
+        "an annotation that is gone",
+        each_configuration(lambda one: one["metadata"]["annotations"].pop("numagate.io/certificates")),
+        "configurations",
+        "warning",
+        "the mutating configuration says nothing of who issues",
+    ),
+    (
+        "an annotation that means nothing",
+        each_configuration(lambda one: one["metadata"]["annotations"].update({"numagate.io/certificates": "me"})),
+        "configurations",
+        "warning",
+        "the validating configuration says nothing of who issues",
+    ),
     ("a strange Service", put(services=Many()), "target", "problem", "does not exist"),
     (
         "another Service",
