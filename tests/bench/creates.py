@@ -102,7 +102,7 @@ def creates(cluster: ControlPlane, names: Iterable[str]) -> dict[str, Added]:
     pods = {name: _pod(namespace_of(name), resources()) for name in names}
     pods = {ALONE: _pod(ALONE, resources()), **pods}
     times: dict[str, list[float]] = {name: [] for name in pods}
-    with Client(cluster) as client:
+    with Client.of(cluster) as client:
         for turn in range(TURNS + WARM_UP):
             order = list(pods) if turn % 2 else list(reversed(pods))
             for name in order:

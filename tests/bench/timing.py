@@ -13,6 +13,7 @@ KEPT = Path(__file__).with_name("figures.json")
 """What was last kept: medians in microseconds, figures of a large cluster, and the machine that they are from."""
 
 ROUNDS = 300
+WARM_UP = 2
 MOST_SECONDS = 2.0
 
 
@@ -53,9 +54,9 @@ def keep(part: str, figures: Mapping[str, float]) -> None:
 
 
 def times(run: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """Time `run` after two warm-up rounds, in seconds, for `rounds` or two seconds."""
-    run()
-    run()
+    """Time `run` after some rounds to warm up, in seconds, for `rounds` or two seconds."""
+    for _ in range(WARM_UP):
+        run()
     measured: list[float] = []
     began = time.perf_counter()
     while len(measured) < rounds and (len(measured) < 3 or time.perf_counter() - began < MOST_SECONDS):

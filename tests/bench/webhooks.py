@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from bench.policies import namespace_of
 from bench.reviews import bench_pod
 from bench.reviews import bench_review
 from controlplane import build
+from controlplane.load import Call
+from controlplane.load import Client
 from controlplane.process import Daemon
 from controlplane.process import free_ports
 from controlplane.service import WebhookService
@@ -66,19 +67,13 @@ class Webhook:
             OSError: it cannot be reached.
         """
         parts = urlsplit(self.url)
-        tls = ssl.create_default_context(cafile=str(self.ca))
-        connection = http.client.HTTPSConnection(str(parts.hostname), parts.port, context=tls, timeout=30)
-        try:
-            path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-            connection.request("POST", path, review, {"Content-Type": "application/json"})
-            reply = connection.getresponse()
-            body = reply.read()
-        finally:
-            connection.close()
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        with Client(self.url, ca=self.ca) as client:
+            reply = client.exchange(Call("POST", path, review))
         if reply.status != http.client.OK:
-            msg = f"{self.name} answered {reply.status}: {body[:300]!r}"
+            msg = f"{self.name} answered {reply.status}: {reply.body[:300]!r}"
             raise BenchError(msg)
-        response: dict[str, Any] = json.loads(body)["response"]
+        response: dict[str, Any] = json.loads(reply.body)["response"]
         return response
 
     def answers(self) -> bool:

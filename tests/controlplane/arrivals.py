@@ -130,15 +130,20 @@ def _error_of(client: Client, call: Call, verdict: Verdict) -> str:
 
 
 def pod_creations(
-    cluster: ControlPlane, pod: Callable[[int], dict[str, Any]], *, rate: float, threads: int = THREADS
+    cluster: ControlPlane,
+    pod: Callable[[int], dict[str, Any]],
+    *,
+    rate: float,
+    threads: int = THREADS,
+    verdict: Verdict | None = None,
 ) -> AbstractContextManager[Arrivals]:
-    """Let pods be created as dry runs, each of which must come back with numagate's label."""
+    """Let pods be created as dry runs, each of which must come back with numagate's label, or as `verdict` says."""
 
     def call(number: int) -> Call:
         made = pod(number)
         return Call("POST", f"/api/v1/namespaces/{made['metadata']['namespace']}/pods?dryRun=All", made)
 
-    return arrivals(lambda: Client.of(cluster), call, verdict=created_and_judged, rate=rate, threads=threads)
+    return arrivals(lambda: Client.of(cluster), call, verdict=verdict or created_and_judged, rate=rate, threads=threads)
 
 
 def reviews(
@@ -173,7 +178,13 @@ def allowed(reply: Reply) -> str:
 
 def created_and_judged(reply: Reply) -> str:
     """Say what is wrong where a pod was not created, or not seen by numagate."""
+    unseen = "" if b'"numagate.io/level"' in reply.body else "created without numagate's label"
+    return created(reply) or unseen
+
+
+def created(reply: Reply) -> str:
+    """Say what is wrong where a pod was not created."""
     if reply.status != http.client.CREATED:
         message = json.loads(reply.body).get("message", "")
         return f"{reply.status}: {_PORT.sub(':PORT', message)}"
-    return "" if b'"numagate.io/level"' in reply.body else "created without numagate's label"
+    return ""

@@ -7,6 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench.peers.gatekeeper import GATEKEEPER
+from bench.peers.kyverno import KYVERNO
+from bench.webhooks import FLOOR
 from controlplane import build
 from controlplane import go_toolchain
 
@@ -82,7 +85,7 @@ def test_a_program_of_our_own_is_built_again_when_its_source_changes(module: bui
     assert {path.parent.parent.name for path in paths} == {"own"}
 
 
-@pytest.mark.parametrize("known", build.MODULES, ids=lambda known: known.name)
+@pytest.mark.parametrize("known", [*build.MODULES, FLOOR, KYVERNO, GATEKEEPER], ids=lambda known: known.name)
 def test_every_module_pins_what_it_builds(known: build.Module) -> None:
     assert build.version_of(known).startswith("v")
     for pinned in (known.folder / "go.mod", known.folder / "go.sum"):

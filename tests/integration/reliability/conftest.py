@@ -64,7 +64,7 @@ def make_replica(policy_file: Path, case_certificates: Path, scale: Scale) -> Ca
     """Make serving replicas with the lame duck time that they are shipped with, less in the short form."""
 
     def make(name: str) -> Replica:
-        return serving_file(policy_file, case_certificates, name, drain_seconds=scale.of(short=1.0, long=15.0))
+        return serving_file(policy_file, case_certificates, name, drain_seconds=scale.of(short=2.0, long=15.0))
 
     return make
 

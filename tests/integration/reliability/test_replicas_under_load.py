@@ -25,6 +25,12 @@ RECOVERY_SECONDS = 3.0
 CLIENTS = 160
 """Enough for the creations that are on their way while the Service's replies are late."""
 
+FEW_CLIENTS = 8
+"""So few keep every connection busy, so that none is idle at the end of a short lame duck time.
+
+Closing an idle one is a race with the next request, which a busy machine loses.
+"""
+
 CALL_FAILED = "Internal error occurred: failed calling webhook "
 
 
@@ -36,10 +42,11 @@ class Stage:
     service: Balancer
     deployment: Deployment
     team: str
+    clients: int
 
     def load(self, *, rate: float) -> AbstractContextManager[Arrivals]:
         """Let pods be created that both passes have to do with."""
-        return pod_creations(self.cluster, self._pod, rate=rate, threads=CLIENTS)
+        return pod_creations(self.cluster, self._pod, rate=rate, threads=self.clients)
 
     def _pod(self, number: int) -> dict[str, Any]:
         return gpu_pod(self.team, f"pod-{number}", REPAIRED)
@@ -51,10 +58,11 @@ def stage(
     service: Balancer,
     deployment: Deployment,
     asking: Callable[[Asked], AbstractContextManager[str]],
+    scale: Scale,
 ) -> Iterator[Stage]:
     """Let the API server ask the Service about a namespace."""
     with asking(deployment) as team:
-        yield Stage(control_plane, service, deployment, team)
+        yield Stage(control_plane, service, deployment, team, scale.of(short=FEW_CLIENTS, long=CLIENTS))
 
 
 def has_run(found: Arrivals, seconds: float) -> bool:

@@ -12,9 +12,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench.processes import usage
+from controlplane.arrivals import Arrivals
+from controlplane.arrivals import Verdict
+from controlplane.arrivals import created
+from controlplane.arrivals import created_and_judged
 from controlplane.arrivals import pod_creations
 from controlplane.arrivals import reviews
 from controlplane.balancer import Balancer
@@ -92,16 +97,17 @@ def descriptors(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208  # a count, nothing else
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def soaked(
     control_plane: ControlPlane,
     asking: Callable[[Asked], AbstractContextManager[str]],
     case_certificates: Path,
-    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
     scale: Scale,
 ) -> Iterator[Soaked]:
     """Run replicas with files of their own, which the API server asks about one namespace."""
-    certificates, policy = tmp_path / "certificates", tmp_path / "policy.yaml"
+    folder = tmp_path_factory.mktemp("soak")
+    certificates, policy = folder / "certificates", folder / "policy.yaml"
     shutil.copytree(case_certificates, certificates)
     policy.write_text(policy_text(classes=1), "utf-8")
 
@@ -110,10 +116,32 @@ def soaked(
 
     with (
         Balancer(lag=0.0) as service,
-        Deployment(service, make, replicas=scale.of(short=1, long=2)) as deployment,
+        Deployment(service, make, replicas=scale.of(short=1, long=3)) as deployment,
         asking(deployment) as team,
     ):
         yield Soaked(control_plane, team, deployment, policy, certificates)
+
+
+def burst(soaked: Soaked, namespace: str, verdict: Verdict, *, pods: int, clients: int) -> Arrivals:
+    """Create many pods at once, each of another shape, as a large StatefulSet or a pipeline does."""
+
+    def pod(number: int) -> dict[str, Any]:
+        return gpu_pod(namespace, f"pod-{number}", f"7500m/{60_000 + number}Mi/1")
+
+    with pod_creations(soaked.cluster, pod, rate=100_000, threads=clients, verdict=verdict) as found:
+        until(lambda: len(found.outcomes) >= pods, what="the pods of a burst", seconds=120)
+    return found
+
+
+def test_a_burst_of_new_pods_is_created_whole(soaked: Soaked, scale: Scale, figures: Figures) -> None:
+    pods, clients = scale.of(short=(60, 8), long=(500, 100))
+    without = burst(soaked, "kube-system", created, pods=pods, clients=clients)
+    found = burst(soaked, soaked.team, created_and_judged, pods=pods, clients=clients)
+
+    figures.add("F1", f"burst of {pods} creations by {clients} clients: failed", len(found.failed))
+    figures.add("F1", "burst: creations a second", found.offered)
+    figures.add("F1", "burst: creations a second without numagate", without.offered)
+    assert (found.errors, without.errors) == ({}, {})
 
 
 def test_a_soak_leaks_nothing_and_fails_nothing(
