@@ -294,6 +294,17 @@ SCENARIOS: Final = {
     "the policy of failures was changed": Scenario(
         {("drift", "warning")}, VALIDATING, each_entry(lambda entry: entry.update(failurePolicy="Ignore"))
     ),
+    "an entry is gone": Scenario(
+        {("drift", "problem")}, VALIDATING, lambda _: [{"op": "remove", "path": "/webhooks/0"}]
+    ),
+    "an entry calls another path": Scenario(
+        {("drift", "problem")}, VALIDATING, each_entry(lambda entry: entry["clientConfig"]["service"].update(path="/x"))
+    ),
+    "an object selector leaves pods out": Scenario(
+        {("drift", "problem")},
+        VALIDATING,
+        each_entry(lambda entry: entry.update(objectSelector={"matchLabels": {"x": "y"}})),
+    ),
     "an older configuration is there, too": Scenario(
         {("duplicates", "problem")}, f"{ADMISSION}/validatingwebhookconfigurations/older", body=second_configuration()
     ),

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import yaml
 from kubernetes.client.configuration import Configuration
 from kubernetes.config import ConfigException
 from kubernetes.config import load_incluster_config
@@ -35,8 +36,10 @@ def connect(*, kubeconfig: Path | None = None, context: str | None = None, user:
                 client_configuration=configuration,
                 persist_config=False,
             )
-    except (ConfigException, OSError, ValueError) as error:
+    except (ConfigException, OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
+        # The last two are what its reader raises for YAML that is no kubeconfig, such as a list.
         where = "the pod's service account" if in_cluster else f"kubeconfig {kubeconfig or '(as kubectl finds it)'}"
-        msg = f"{where} cannot be used: {error}: give --kubeconfig FILE and, if need be, --context NAME"
+        why = " ".join(str(error).split())  # of YAML it has several lines
+        msg = f"{where} cannot be used: {why}: give --kubeconfig FILE and, if need be, --context NAME"
         raise NumagateError(msg) from None
     return Client(configuration, user=user)

@@ -27,6 +27,8 @@ from webhook.manifests.text import dump
 ROOT = "numagate-ca"
 SERVING = "numagate-serving"
 BUNDLE_KEY = "caBundle"
+INJECTED = "cert-manager.io/inject-ca-from"
+"""Annotation by which cainjector knows the configurations that it fills in."""
 
 _CERT_MANAGER = "cert-manager.io/v1"
 _AUTHORITY: Manifest = {"isCA": True, "commonName": "numagate CA", "duration": "43800h"}
@@ -53,7 +55,7 @@ def chosen(settings: Settings, certificates: Certificates) -> Certificates:
 def annotation(settings: Settings, certificates: Certificates) -> tuple[str, str]:
     """Answer the annotation that tells who owns the caBundle of a webhook configuration."""
     if certificates is Certificates.CERT_MANAGER:
-        return "cert-manager.io/inject-ca-from", f"{settings.namespace}/{SERVING}"
+        return INJECTED, f"{settings.namespace}/{SERVING}"
     return keys.CERTIFICATES, certificates.value
 
 

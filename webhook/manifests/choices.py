@@ -43,6 +43,9 @@ def read_settings(
     if not _LABEL.fullmatch(namespace):
         msg = f"{namespace!r} is no namespace name: write small letters, digits and -"
         raise InputError(msg, file="--namespace")
+    if namespace == "default":
+        msg = "'default' would never be judged, as numagate's own namespace: give it one of its own"
+        raise InputError(msg, file="--namespace")
     if not _IMAGE.fullmatch(image):
         msg = f"{image!r} is no image: write REGISTRY/NAME:TAG"
         raise InputError(msg, file="--image")

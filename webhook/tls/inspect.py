@@ -20,6 +20,7 @@ from webhook.tls.pair import subject_names
 
 SOON = timedelta(days=14)
 """A certificate that ends within this time is a problem already."""
+REPLACE_CA = "make a new CA in another folder with numagate certs issue --dir, and let both be trusted for a while"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,12 @@ def _describe(path: Path, certificate: x509.Certificate, now: datetime) -> Itera
 
 def _validity_problems(path: Path, certificate: x509.Certificate, now: datetime) -> Iterator[str]:
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    # Issuing again keeps the CA that is there.
+    remedy = REPLACE_CA if path.name == files.CA_CERTIFICATE else "run numagate certs issue"
     if now >= end:
-        yield f"{path} has ended at {end:%Y-%m-%d %H:%M}Z: run numagate certs issue"
+        yield f"{path} has ended at {end:%Y-%m-%d %H:%M}Z: {remedy}"
     elif end - now < SOON:
-        yield f"{path} ends in {(end - now).days} days: run numagate certs issue"
+        yield f"{path} ends in {(end - now).days} days: {remedy}"
     if now < begin:
         yield f"{path} begins at {begin:%Y-%m-%d %H:%M}Z only: is the clock right?"
 

@@ -43,6 +43,26 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         connect(kubeconfig=tmp_path / "absent")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: [",
+        "[]",
+        "1",
+        "kind: Config\ncurrent-context: a\ncontexts: [{name: a, context: b}]\nclusters: []\nusers: []\n",
+        "kind: Config\ncurrent-context: a\ncontexts: a\n",
+    ],
+)
+def test_a_file_that_is_no_kubeconfig_is_named_in_one_line(text: str, tmp_path: Path) -> None:
+    torn = tmp_path / "torn"
+    torn.write_text(text, encoding="utf-8")
+
+    with pytest.raises(NumagateError, match="torn") as raised:
+        connect(kubeconfig=torn)
+
+    assert "\n" not in str(raised.value)
+
+
 def test_a_pod_without_a_token_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")

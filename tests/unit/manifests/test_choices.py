@@ -28,6 +28,11 @@ def test_a_namespace_that_no_api_server_takes_is_refused(namespace: str) -> None
         read_settings(namespace=namespace)
 
 
+def test_the_namespace_where_people_work_is_refused_as_the_chart_refuses_it() -> None:
+    with pytest.raises(InputError, match=r"^--namespace: 'default' would never be judged"):
+        read_settings(namespace="default")
+
+
 @pytest.mark.parametrize("image", ["", " ", "a b", "-x", "a\nb"])
 def test_an_image_that_is_none_is_refused(image: str) -> None:
     with pytest.raises(InputError, match=r"^--image: .* is no image: write REGISTRY/NAME:TAG"):

@@ -144,6 +144,13 @@ def test_a_certificate_near_or_beyond_its_ends_is_a_problem(folder: Path, instan
     assert any(found.endswith(problem) for found in inspect(folder, now=instant).problems)
 
 
+@pytest.mark.parametrize(("days", "problem"), [(1820, "ca.crt ends in 5 days"), (1830, "ca.crt has ended at")])
+def test_a_ca_near_its_end_is_replaced_and_not_renewed(folder: Path, days: int, problem: str) -> None:
+    (told,) = (one for one in inspect(folder, now=NOW + timedelta(days=days)).problems if problem in one)
+
+    assert "make a new CA in another folder" in told
+
+
 def test_a_folder_that_does_not_exist_is_a_problem(tmp_path: Path) -> None:
     report = inspect(tmp_path / "none", now=NOW)
 

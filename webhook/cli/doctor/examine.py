@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from dataclasses import replace
 from operator import attrgetter
 
 from webhook import registry
 from webhook.cli.doctor import probes
 from webhook.cli.doctor.facts import Facts
+from webhook.cli.doctor.probes.configurations import APPLY
 from webhook.cli.doctor.result import Probe
 from webhook.cli.doctor.result import Result
 from webhook.cli.doctor.result import Status
@@ -32,4 +34,13 @@ def healthy(findings: tuple[Finding, ...]) -> bool:
 
 def _examined(facts: Facts) -> Iterator[Finding]:
     for probe in sorted(registry.load(probes, "PROBE", Probe), key=attrgetter("rank")):
-        yield from (Finding(probe.name, result) for result in probe.look(facts))
+        for result in probe.look(facts):
+            here = replace(result, remedy=result.remedy.replace(APPLY, _apply(facts)))
+            yield Finding(probe.name, here)
+
+
+def _apply(facts: Facts) -> str:
+    """Say how this installation is applied again: as it was installed, for its mode."""
+    if facts.release:
+        return f"helm upgrade {facts.release} CHART -n {facts.namespace} --force-conflicts -f values.yaml"
+    return APPLY.replace("MODE", facts.mode or "MODE")

@@ -84,6 +84,7 @@ class Facts:
     pods: Many = Many()
     quotas: Many = Many()
     world: One = One()
+    lease: One = One()
     policy_map: One = One()
     crds: Many = Many()
     policies: Many = Many()
@@ -116,6 +117,17 @@ class Facts:
         return any(one.get(keys.CERTIFICATES) == keys.MANAGED for one in annotations)
 
     @property
+    def mode(self) -> str:
+        """What both configurations are installed for, "" where they do not agree."""
+        modes = {label_of(one, keys.INSTALLED_MODE) for one in self.configurations.values()}
+        return modes.pop() if len(modes) == 1 else ""
+
+    @property
+    def release(self) -> str:
+        """The Helm release that the installation is of, "" for none."""
+        return next((name for one in self.deployments.items if (name := _release(one))), "")
+
+    @property
     def from_file(self) -> bool:
         """Whether the serving pods read their policy from a file, so that there is no controller."""
         deployment = self.deployments.named(NAME)
@@ -126,6 +138,10 @@ class Facts:
 NAME = "numagate"
 CONTROLLER = "numagate-controller"
 LABEL = "app.kubernetes.io/name"
+
+
+def _release(found: JsonObject) -> str:
+    return get_text(get_object(found, "metadata", "annotations"), "meta.helm.sh/release-name")
 
 
 def name_of(found: JsonObject) -> str:

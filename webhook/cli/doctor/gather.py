@@ -23,6 +23,7 @@ from webhook.cli.doctor.facts import label_of
 from webhook.cli.doctor.facts import name_of
 from webhook.cli.doctor.facts import url_of
 from webhook.domain.api import GROUP
+from webhook.domain.api import LEASE
 from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
 from webhook.domain.api import VERSION
@@ -34,6 +35,7 @@ from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.kube.client import Ask
 from webhook.kube.client import Client
+from webhook.kube.election import LEASES
 from webhook.kube.error import KubeError
 from webhook.kube.listing import PAGE
 from webhook.kube.listing import read_object
@@ -77,6 +79,7 @@ def gather(client: Client, *, namespace: str, now: datetime) -> Facts:
         pods=pods,
         quotas=cluster.many(Resource("", "v1", "resourcequotas"), namespace),
         world=cluster.one(_MAPS, namespace, WORLD_MAP),
+        lease=cluster.one(LEASES, namespace, LEASE),
         policy_map=cluster.one(_MAPS, namespace, POLICY_MAP),
         crds=cluster.each(Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions"), _KINDS),
         policies=cluster.many(Resource(GROUP, VERSION, POLICIES)),

@@ -73,6 +73,12 @@ def world(items: list[dict[str, Any]], *, written: datetime = NOW, policies: boo
     return One({"data": {WORLD_KEY: encode(content, written).decode()}})
 
 
+def held(by: str = "controller-1", *, seconds_ago: float = 2) -> One:
+    """Write the Lease."""
+    renewed = (NOW - timedelta(seconds=seconds_ago)).isoformat().replace("+00:00", "Z")
+    return One({"spec": {"holderIdentity": by, "renewTime": renewed}})
+
+
 def well() -> Facts:
     """Answer the facts of a healthy installation."""
     settings = read_settings()
@@ -100,6 +106,7 @@ def well() -> Facts:
         deployments=kinds("Deployment"),
         quotas=kinds("ResourceQuota"),
         world=world(items),
+        lease=held(),
         crds=Many(tuple(flat(settings, "crds"))),
         policies=Many(({**policy_document(items), **accepted},)),
         guards=kinds("ValidatingAdmissionPolicy"),
@@ -116,20 +123,21 @@ WELL: Final = well()
 Change = Callable[[Facts], Facts]
 
 
-def each_entry(change: Callable[[dict[str, Any]], object]) -> Change:
-    """Change every entry of both configurations."""
+def each_configuration(change: Callable[[dict[str, Any]], object]) -> Change:
+    """Change both configurations."""
 
     def apply(facts: Facts) -> Facts:
-        changed = {}
-        for word in ("mutating", "validating"):
-            items = deepcopy(getattr(facts, word).items)
-            for one in items:
-                for entry in one["webhooks"]:
-                    change(entry)
-            changed[word] = Many(items)
-        return replace(facts, **changed)
+        both = {word: deepcopy(getattr(facts, word).items) for word in ("mutating", "validating")}
+        for one in (one for items in both.values() for one in items):
+            change(one)
+        return replace(facts, **{word: Many(items) for word, items in both.items()})
 
     return apply
+
+
+def each_entry(change: Callable[[dict[str, Any]], object]) -> Change:
+    """Change every entry of both configurations."""
+    return each_configuration(lambda one: [change(entry) for entry in one["webhooks"]])
 
 
 def put(**changes: Any) -> Change:
@@ -181,6 +189,20 @@ TABLE: Final[list[tuple[str, Change, str, str, str]]] = [
     ("no clock", put(date=None), "clock", "unknown", "does not tell its time"),
     ("no configuration", put(mutating=Many(), validating=Many()), "configurations", "warning", "nobody asks"),
     ("half of the configurations", put(mutating=Many()), "configurations", "problem", "mutating"),
+    (
+        "an annotation that is gone",
+        each_configuration(lambda one: one["metadata"]["annotations"].pop("numagate.io/certificates")),
+        "configurations",
+        "warning",
+        "the mutating configuration says nothing of who issues",
+    ),
+    (
+        "an annotation that means nothing",
+        each_configuration(lambda one: one["metadata"]["annotations"].update({"numagate.io/certificates": "me"})),
+        "configurations",
+        "warning",
+        "the validating configuration says nothing of who issues",
+    ),
     ("a strange Service", put(services=Many()), "target", "problem", "does not exist"),
     (
         "another Service",
@@ -245,6 +267,38 @@ TABLE: Final[list[tuple[str, Change, str, str, str]]] = [
         "unknown",
         "needs x",
     ),
+    (
+        "an entry that is not installed",
+        each_configuration(lambda one: one["webhooks"].pop(0)),
+        "drift",
+        "problem",
+        "pods.validate.numagate.io: is not installed",
+    ),
+    (
+        "a path where nobody judges",
+        each_entry(lambda entry: entry["clientConfig"]["service"].update(path="/validat")),
+        "drift",
+        "problem",
+        "calls path /validat, where nobody judges, not /validate",
+    ),
+    (
+        "an object selector",
+        each_entry(lambda entry: entry.update(objectSelector={"matchLabels": {"x": "y"}})),
+        "drift",
+        "problem",
+        "objectSelector leaves objects out",
+    ),
+    (
+        "other versions that pass",
+        each_entry(lambda entry: entry.update(matchPolicy="Exact")),
+        "drift",
+        "warning",
+        "matchPolicy is Exact, rendered as Equivalent",
+    ),
+    ("no Lease", put(lease=One()), "leader", "problem", "nobody holds Lease numagate-controller"),
+    ("a Lease that was given up", put(lease=held("")), "leader", "problem", "nobody holds"),
+    ("a Lease without a time", put(lease=One({"spec": {"holderIdentity": "x"}})), "leader", "problem", "nobody holds"),
+    ("a leader that is silent", put(lease=held(seconds_ago=90)), "leader", "problem", "silent for 90 s"),
     ("no snapshot", put(world=One()), "world", "problem", "no snapshot"),
     ("an old snapshot", put(now=NOW + timedelta(seconds=400)), "world", "problem", "400 s old"),
     ("a torn snapshot", put(world=One({"data": {WORLD_KEY: "{"}})), "world", "problem", "cannot be read"),
@@ -371,6 +425,36 @@ def test_who_renews_is_known_by_the_configurations(annotation: str, remedy: str)
 
     (told,) = {one.result.remedy for one in examine(facts) if one.probe == "certificate"}
     assert remedy in told
+
+
+def test_a_remedy_names_the_mode_of_the_cluster() -> None:
+    found = examine(replace(WELL, guards=Many()))
+
+    assert {one.result.remedy for one in found if one.probe == "guards"} == {
+        "numagate manifests --overlay enforce … | kubectl apply -f -"
+    }
+
+
+def test_a_release_of_helm_is_mended_by_helm() -> None:
+    items = deepcopy(WELL.deployments.items)
+    for one in items:
+        one["metadata"]["annotations"] = {"meta.helm.sh/release-name": "gate"}  # type: ignore[index]  # a manifest
+    found = examine(replace(WELL, deployments=Many(items), guards=Many()))
+
+    assert {one.result.remedy for one in found if one.probe == "guards"} == {
+        "helm upgrade gate CHART -n numagate-system --force-conflicts -f values.yaml"
+    }
+
+
+def test_an_object_selector_is_emptied_by_a_patch_since_applying_does_not() -> None:
+    facts = each_configuration(lambda one: one["webhooks"][0].update(objectSelector={"matchLabels": {"x": "y"}}))(WELL)
+
+    (mutating, validating) = (one.result.remedy for one in examine(facts) if one.probe == "drift")
+    assert mutating == (
+        "kubectl patch mutatingwebhookconfiguration numagate --type=json -p "
+        '\'[{"op": "replace", "path": "/webhooks/0/objectSelector", "value": {}}]\''
+    )
+    assert validating.startswith("kubectl patch validatingwebhookconfiguration numagate")
 
 
 def test_an_address_is_asked_for_its_certificate() -> None:

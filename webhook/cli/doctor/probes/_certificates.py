@@ -10,6 +10,7 @@ from webhook.cli.doctor.facts import CONTROLLER
 from webhook.cli.doctor.facts import LABEL
 from webhook.cli.doctor.facts import Facts
 from webhook.domain.raw import get_object
+from webhook.manifests.certificates import INJECTED
 
 SOON: Final = timedelta(days=14)
 LATE_SHARE: Final = 4
@@ -26,7 +27,7 @@ def is_late(certificate: x509.Certificate, now: datetime) -> bool:
 def renewal(facts: Facts) -> str:
     """Say what to do about a certificate, by who has to renew it."""
     annotations = [get_object(one, "metadata", "annotations") for one in facts.configurations.values()]
-    if any("cert-manager.io/inject-ca-from" in one for one in annotations):
+    if any(INJECTED in one for one in annotations):
         return f"see why cert-manager does not: kubectl -n {facts.namespace} describe certificates,certificaterequests"
     if facts.managed:
         return f"see why the controller does not: kubectl -n {facts.namespace} logs -l {LABEL}={CONTROLLER} --tail=50"

@@ -11,7 +11,12 @@ from webhook.cli.doctor.result import problem
 from webhook.cli.doctor.result import unknown
 from webhook.cli.doctor.result import warning
 from webhook.domain import keys
+from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.manifests.certificates import INJECTED
+from webhook.manifests.certificates import Certificates
 from webhook.manifests.settings import Mode
 
 APPLY = "numagate manifests --overlay MODE … | kubectl apply -f -"
@@ -39,11 +44,23 @@ def look(facts: Facts) -> Iterator[Result]:
     if mode not in {one.value for one in Mode}:
         yield problem(f"label {keys.INSTALLED_MODE} is {mode!r}, which is no mode", APPLY)
         return
+    yield from (
+        warning(f"the {word} configuration says nothing of who issues certificates: nobody keeps its caBundle", APPLY)
+        for word, one in found.items()
+        if not _is_issued(one)
+    )
     empty = [word for word, one in found.items() if not get_list(one, "webhooks")]
     if empty and (mode != Mode.OBSERVE.value or "validating" in empty):
         yield problem(f"the {empty[0]} configuration has no entries", APPLY.replace("MODE", mode))
     elif len(found) > 1:
         yield ok(f"both are installed, for {mode}")
+
+
+def _is_issued(found: JsonObject) -> bool:
+    """Tell whether an annotation names somebody."""
+    annotations = get_object(found, "metadata", "annotations")
+    word = get_text(annotations, keys.CERTIFICATES)
+    return INJECTED in annotations or word in {one.value for one in Certificates}
 
 
 PROBE = Probe("configurations", 2, look)

@@ -38,4 +38,4 @@ def look(facts: Facts) -> Iterator[Result]:
         yield ok(f"{' and '.join(names)} are bound")
 
 
-PROBE = Probe("guards", 15, look)
+PROBE = Probe("guards", 16, look)

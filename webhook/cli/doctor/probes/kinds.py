@@ -55,4 +55,4 @@ def _walk(schema: JsonObject, path: str, found: set[str]) -> None:
             _walk(get_object(schema, inner), f"{path}[]", found)
 
 
-PROBE = Probe("kinds", 13, look)
+PROBE = Probe("kinds", 14, look)

@@ -33,7 +33,8 @@ def look(facts: Facts) -> Iterator[Result]:
         waiting = [name_of(one) for one in many.items if not _condition(one)]
         if waiting:
             yield warning(
-                f"{plural}/{waiting[0]} was not looked at by a controller", "see that one leads: numagate doctor, world"
+                f"{plural}/{waiting[0]} was not looked at by a controller",
+                "see that one leads: numagate doctor, leader",
             )
         if not refused and not waiting:
             yield ok(f"{plural}: all {len(many.items)} are in force")
@@ -50,4 +51,4 @@ def _why_not(found: JsonObject) -> str:
     return get_text(condition, "message") or "the controller does not say why" if refused else ""
 
 
-PROBE = Probe("objects", 14, look)
+PROBE = Probe("objects", 15, look)

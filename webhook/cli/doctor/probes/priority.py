@@ -32,4 +32,4 @@ def _allows(quota: JsonObject) -> bool:
     return any(one.get("scopeName") == "PriorityClass" and PRIORITY in get_texts(one, "values") for one in expressions)
 
 
-PROBE = Probe("priority", 17, look)
+PROBE = Probe("priority", 18, look)

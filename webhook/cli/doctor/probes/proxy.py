@@ -41,4 +41,4 @@ def _environment(pod: JsonObject) -> dict[str, str]:
     return {get_text(one, "name").upper(): get_text(one, "value") for one in variables}
 
 
-PROBE = Probe("proxy", 16, look)
+PROBE = Probe("proxy", 17, look)

@@ -50,4 +50,4 @@ def _version(labels: str) -> str:
     return labels.partition('version="')[2].partition('"')[0]
 
 
-PROBE = Probe("versions", 18, look)
+PROBE = Probe("versions", 19, look)
