@@ -112,6 +112,7 @@ class ManagedWorld:
         self.data: dict[str, bytes] | None = None
         self.version = 1
         self.owner = ""
+        self.hidden = False
         self.meters = Meters()
         self._served = Seen()
         self._trusted: dict[tuple[str, int], Seen] = {}
@@ -351,7 +352,14 @@ class Configurations:
         self._world = world
 
     def read(self, word: str) -> JsonObject | None:
-        """Answer one."""
+        """Answer one.
+
+        Raises:
+            KubeError: this world hides them.
+        """
+        if self._world.hidden:
+            message = "forbidden"
+            raise KubeError(message, status=403)
         found: JsonObject | None = self._world.configurations[word]
         return found
 

@@ -58,8 +58,8 @@ class Cluster(Protocol):
 class Certificates(Protocol):
     """The certificates, whose CA the configurations tell to trust."""
 
-    def step(self, installed: Installed) -> Outcome:
-        """Take the next step in view of what is installed; answer what to publish."""
+    def step(self, installed: Installed | None) -> Outcome:
+        """Take the next step in view of what is installed, None where nobody knows; answer what to publish."""
 
     def rest(self) -> None:
         """Hear that another replica leads."""
@@ -140,7 +140,13 @@ class Keeper:
             return
         self._seen, self._due = policies, self._clock() + RETRY_SECONDS
         # No policy at all is no reason to write: there is nothing to be in step with.
-        installed = {word: self._installed.read(word) for word in WORDS if policies or self._certificates}
+        try:
+            installed = {word: self._installed.read(word) for word in WORDS if policies or self._certificates}
+        except NumagateError:
+            # A certificate ends all the same.
+            if self._certificates is not None:
+                self._certificates.step(None)
+            raise
         if self._trust(installed):
             # What was read is outdated now, and perhaps there is more to do: the next look comes at once.
             self._seen = None

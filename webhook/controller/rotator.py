@@ -33,6 +33,7 @@ from webhook.tls.rotation import Rhythm
 from webhook.tls.rotation import Step
 from webhook.tls.rotation import View
 from webhook.tls.rotation import decide
+from webhook.tls.rotation import decide_blind
 from webhook.tls.rotation import phase_of
 from webhook.tls.rotation import signer_of
 from webhook.tls.rotation import take
@@ -125,7 +126,7 @@ class Rotator:
         self._meters.rotation(None, None)
         self.note = ""
 
-    def step(self, installed: Installed) -> Outcome:
+    def step(self, installed: Installed | None) -> Outcome:
         """Take the next step, if it is time for one; what fails is told, counted, and tried again by the caller."""
         try:
             outcome = self._step(installed)
@@ -140,7 +141,7 @@ class Rotator:
         self._once.again()
         return outcome
 
-    def _step(self, installed: Installed) -> Outcome:
+    def _step(self, installed: Installed | None) -> Outcome:
         found, now = self._secret.read(), self._wall()
         if found.owner:
             self.note = (
@@ -149,13 +150,16 @@ class Rotator:
             self._once.warn(f"certificates: {self.note}")
             return Outcome(None)
         reading = read(found.data)
-        there = [one for one in installed.values() if one is not None]
+        there = [one for one in (installed or {}).values() if one is not None]
         published = [one for ours in filter(trust.is_ours, there) for one in _published(ours)]
         adopted = [] if reading.holdings.leaf is None else _signing(reading.holdings, there)
         best = salvage(reading, kept=self._kept, published=[*adopted, *published], now=now)
-        view = self._look(best, there, now)
-        decision = decide(best, now, view=view, rhythm=self._rhythm, names=self._names)
-        if _differs(best, found):
+        if installed is None:
+            decision = decide_blind(best, now, rhythm=self._rhythm, names=self._names)
+        else:
+            view = self._look(best, there, now)
+            decision = decide(best, now, view=view, rhythm=self._rhythm, names=self._names)
+        if installed is not None and _differs(best, found):
             decision = Decision(Step.MEND, "; ".join(reading.faults) or "a CA that is still in use was taken out")
         elif not reading.faults:
             self._kept = best

@@ -18,7 +18,7 @@ from webhook.engine.world import World
 _TOO_LARGE = 413
 
 
-def decide(review_pass: Pass, resource: str, namespace: str, limit: int, world: World) -> Decision:
+def decide(review_pass: Pass, resource: str, namespace: str, excess: str, world: World) -> Decision:
     """Refuse a pod that a policy might refuse, where the validating pass asks; let everything else pass with a warning.
 
     A denial holds under failurePolicy Ignore too, so it must not come where no policy in force enforces anything. The
@@ -26,11 +26,11 @@ def decide(review_pass: Pass, resource: str, namespace: str, limit: int, world: 
     """
     judged = review_pass is Pass.VALIDATE
     if judged and resource == "pods" and _is_enforced(namespace, world):
-        message = f"the review of this pod is larger than {limit} bytes, so it cannot be judged: make the pod smaller"
+        message = f"the review of this pod {excess}, so it cannot be judged: make the pod smaller"
         return Decision(
             outcome=Outcome.DENY, allowed=False, message=message, code=_TOO_LARGE, audit={"decision": "deny"}
         )
-    warning = f"numagate cannot read this object: its review is larger than {limit} bytes"
+    warning = f"numagate cannot read this object: its review {excess}"
     return respond.admit(Outcome.UNKNOWN, (), [warning], {"decision": "unknown"} if judged else {})
 
 

@@ -67,11 +67,9 @@ class Admission:
             msg = "numagate has no policy yet; its log says why"
             raise RequestError(msg, status=503, reason="ServiceUnavailable")
         try:
-            body = await call.body()
+            answer = await self._decided(await call.body(), world, call)
         except TooLargeError as error:
             answer = self._unread(error, world)
-        else:
-            answer = await self._decided(body, world, call)
         call.afterwards.append(partial(self._record, answer, call.seconds))
         return answer.payload
 
@@ -95,7 +93,7 @@ class Admission:
         opening = read_opening(error.opening)
         if opening is None:
             raise error
-        decision = unread.decide(self.review_pass, opening.resource, opening.namespace, error.limit, world)
+        decision = unread.decide(self.review_pass, opening.resource, opening.namespace, error.excess, world)
         line: dict[str, object] = {logs.UID: opening.uid, logs.PASS: self.review_pass.value}
         line |= {
             logs.NAMESPACE: opening.namespace,

@@ -127,19 +127,20 @@ async def read_body(incoming: Incoming, lease: Lease, *, declared: int = 0, limi
         size += len(piece)
         if size > limit or (declared > limit and size >= OPENING_BYTES):
             incoming.too_large = True
-            raise TooLargeError(limit, opening)
+            excess = f"is larger than {limit} bytes"
+            raise TooLargeError(excess, opening)
         lease.take(len(piece))
         pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 class TooLargeError(RequestError):
-    """A body is larger than `limit`; `opening` is how it begins."""
+    """A body is too large: `excess` says by what, such as "is larger than 7 bytes"; `opening` is how it begins."""
 
-    def __init__(self, limit: int, opening: bytes) -> None:
+    def __init__(self, excess: str, opening: bytes) -> None:
         """Keep both for who can make more of it than a Status."""
-        super().__init__(f"the body is larger than {limit} bytes", status=413, reason="RequestEntityTooLarge")
-        self.limit = limit
+        super().__init__(f"the body {excess}", status=413, reason="RequestEntityTooLarge")
+        self.excess = excess
         self.opening = opening
 
 

@@ -16,6 +16,8 @@ from webhook.domain.raw import get_texts
 from webhook.engine.decision import Decision
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
+from webhook.web.body import TooLargeError
+from webhook.web.opening import OPENING_BYTES
 from webhook.web.status import REASONS
 
 API_VERSION = "admission.k8s.io/v1"
@@ -32,6 +34,10 @@ _MAX_TEXT = 512
 """Longer than any uid, kind or name that Kubernetes allows."""
 _SHOWN = 66
 
+MAX_VALUES = 300_000
+"""In one review, counted by brackets and commas. Real objects of the largest size have a third of this; seven mebibytes
+of empty objects would be ten times as many, and take half a gigabyte."""
+
 _MAX_DEPTH = 200
 """How deep from_json goes."""
 _LONG_NUMBER = b"0" * 19
@@ -43,8 +49,13 @@ def read(body: bytes, review_pass: Pass) -> Request:
     """Read a review strictly, but for duplicate keys: the last one wins, as in Go.
 
     Raises:
+        TooLargeError: it has more values than fit into memory.
         RequestError: what the body is not, with the field's name; never with the body's content but a short excerpt.
     """
+    # A value takes a byte at least.
+    if len(body) > MAX_VALUES and sum(map(body.count, (b",", b"{", b"["))) > MAX_VALUES:
+        excess = f"has more than {MAX_VALUES} values"
+        raise TooLargeError(excess, body[:OPENING_BYTES])
     review = _parse(body)
     _expect(review, "apiVersion", API_VERSION)
     _expect(review, "kind", KIND)

@@ -122,6 +122,18 @@ def test_a_clock_that_jumps_forty_days_renews_at_the_next_look(world: ManagedWor
     assert world.holdings.authorities == ca
 
 
+@pytest.mark.parametrize(("days", "step"), [(40, Step.RENEW), (300, Step.RENEW), (4000, None)])
+def test_where_configurations_cannot_be_read_the_leaf_is_renewed_and_nothing_else(
+    world: ManagedWorld, days: int, step: Step | None
+) -> None:
+    before = list(world.meters.steps)
+    world.hidden = True
+    world.jump(timedelta(days=days))
+    world.wait(1)
+
+    assert world.meters.steps == [*before, *([step] if step else [])]
+
+
 def test_a_clock_that_jumps_years_renews_everything_within_seconds(world: ManagedWorld) -> None:
     world.jump(timedelta(days=4000))
     world.wait(4)

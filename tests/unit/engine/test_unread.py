@@ -33,7 +33,7 @@ def decide(
         instant=datetime(2026, 11, 30, tzinfo=UTC),
         namespaces={"raised": {"numagate.io/enforce": "aligned"}},
     )
-    return unread.decide(review_pass, resource, namespace, 1000, world)
+    return unread.decide(review_pass, resource, namespace, "is larger than 1000 bytes", world)
 
 
 def test_a_pod_is_refused_where_a_policy_enforces() -> None:

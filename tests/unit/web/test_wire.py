@@ -18,6 +18,8 @@ from webhook.engine.decision import Outcome
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.web import wire
+from webhook.web.body import TooLargeError
+from webhook.web.opening import OPENING_BYTES
 
 ACCEPT = Decision(outcome=Outcome.ACCEPT, allowed=True)
 DENY = Decision(outcome=Outcome.DENY, allowed=False, message="container main: too big", causes=(("spec.x", "too big"),))
@@ -133,6 +135,22 @@ def test_an_odd_review_is_read_as_go_reads_it(body: bytes) -> None:
     request = wire.read(body, Pass.MUTATE)
 
     assert (request.uid, request.operation, request.namespace) == (UID, "CREATE", "default")
+
+
+@pytest.mark.parametrize("value", [b"{}", b"[]", b"0", b'{"a":1}'])
+def test_more_values_than_fit_into_memory_are_not_read(value: bytes) -> None:
+    body = review_body(obj={"many": "HERE"}).replace(b'"HERE"', b"[" + b",".join([value] * wire.MAX_VALUES) + b"]")
+
+    with pytest.raises(TooLargeError, match=f"has more than {wire.MAX_VALUES} values") as caught:
+        wire.read(body, Pass.VALIDATE)
+
+    assert caught.value.opening == body[:OPENING_BYTES]
+
+
+def test_as_many_values_as_a_large_object_has_are_read() -> None:
+    many: dict[str, object] = {"many": [{"name": "a", "value": "b"}] * (wire.MAX_VALUES // 4)}
+
+    assert wire.read(review_body(obj=many), Pass.VALIDATE).object == many
 
 
 def test_nesting_within_the_limit_is_read() -> None:
