@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 from typing import TypeVar
 
 from webhook.domain.quantity import Quantity
+from webhook.domain.weakly import weakly
 
 POD_LEVEL_GATE: Final = "PodLevelResourceManagers"
 """The kubelet's feature gate for pods with spec.resources (pkg/features/kube_features.go); beta in 1.37, and off."""
@@ -135,7 +135,7 @@ class Free:
     cells: tuple[Mapping[str, Quantity], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class NodeClass:
     """All nodes of one shape: hardware, kubelet settings, labels and taints; compared by identity.
 
@@ -166,7 +166,7 @@ class NodeClass:
         return self.kubelet.reserved_system_cpus or 0
 
 
-@lru_cache(maxsize=1024)
+@weakly
 def _threads_per_core(node_class: NodeClass) -> int:
     cores = [core for cell in node_class.cells for core in cell.cores]
     return sum(len(core.threads) for core in cores) // len(cores) if cores else 1

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import replace
-from functools import lru_cache
-from typing import Final
 
 from webhook.domain.kubelet import bitmask
 from webhook.domain.kubelet import predicates
@@ -26,6 +24,7 @@ from webhook.domain.resources import HUGEPAGES_PREFIX
 from webhook.domain.resources import MEMORY
 from webhook.domain.topology import Cell
 from webhook.domain.topology import NodeClass
+from webhook.domain.weakly import weakly
 
 __all__ = [
     "Admission",
@@ -40,8 +39,6 @@ __all__ = [
     "node_allocatable",
     "startup_error",
 ]
-
-_CACHED_CLASSES: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +211,7 @@ def admit_on_empty(pod: PodFacts, node_class: NodeClass) -> Admission:
     return node.run(pod)
 
 
-@lru_cache(maxsize=_CACHED_CLASSES)
+@weakly
 def cell_allocatable(node_class: NodeClass) -> tuple[CellRoom, ...]:
     """Answer what each NUMA node has for pods, reserved CPUs and memory left out.
 
@@ -230,7 +227,7 @@ def node_allocatable(node_class: NodeClass) -> Mapping[str, Quantity]:
     return predicates.as_quantities(predicates.allocatable(node_class))
 
 
-@lru_cache(maxsize=_CACHED_CLASSES)
+@weakly
 def _machine(node_class: NodeClass) -> Machine | str:
     """Derive the machine, or the message of a kubelet that does not start."""
     return startup_error(node_class) or derive(node_class)

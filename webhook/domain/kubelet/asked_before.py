@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
+from weakref import ref
 
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import admit_on_empty
@@ -32,11 +33,14 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 def answer_of_empty(pod: PodFacts, node_class: NodeClass) -> Admission:
     """Answer as `admit_on_empty`, from memory where the same was asked before. May be called from several threads."""
     content = packed(pod)
-    return admit_on_empty(pod, node_class) if len(content) > MAX_BYTES else _answer(node_class, content)
+    return admit_on_empty(pod, node_class) if len(content) > MAX_BYTES else _answer(ref(node_class), content)
 
 
 @lru_cache(maxsize=MAX_ANSWERS)
-def _answer(node_class: NodeClass, content: bytes) -> Admission:
+def _answer(asked: "ref[NodeClass]", content: bytes) -> Admission:
+    # By a weak reference, or the answers would keep machines that nobody has any more.
+    node_class = asked()
+    assert node_class is not None  # noqa: S101  # the caller holds it
     return admit_on_empty(unpacked(content), node_class)
 
 
