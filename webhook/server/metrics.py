@@ -61,6 +61,10 @@ class Metrics(CommonMetrics):
         )
         self._remembered = _Remembered()
         registry.register(self._remembered)
+        self._describe_world()
+
+    def _describe_world(self) -> None:
+        registry = self.registry
         self._policy = Gauge(
             "numagate_policy_info",
             f"The first {MOST_POLICIES} policies in force; the value is 1.",
