@@ -111,6 +111,7 @@ bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (bui
 
 reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
 	@$(PYTEST) --verbose --capture=no --long $(RELIABILITY)
+	@$(PYTEST) --verbose --long -m long tests/e2e tests/integration --ignore=$(RELIABILITY)
 
 soak: controlplane ## Put a real cluster's load on numagate for MINUTES=30: memory, descriptors, failures.
 	@$(PYTEST) -o faulthandler_timeout=$$(( $(MINUTES) * 60 + 600 )) --verbose --capture=no --long --minutes=$(MINUTES) \

@@ -21,6 +21,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--minutes", type=float, default=2.0, help="minutes of the soak's long form")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only the long form runs."""
+    if config.getoption("long"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("long")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def in_ci() -> bool:
     """Answer whether this run judges a change; most CI services set CI to "true"."""
     return os.environ.get("CI", "").lower() not in {"", "0", "false"}

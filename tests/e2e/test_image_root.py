@@ -115,6 +115,7 @@ def test_nobody_but_root_can_write_outside_of_tmp_and_nothing_gives_rights(image
     assert (writable, special) == ({"tmp"}, set())
 
 
+@pytest.mark.long
 def test_it_is_the_same_each_time_it_is_made(image: Path, venv: Path, tmp_path: Path) -> None:
     again = lay_out(tmp_path / "root", venv, tmp_path)
 

@@ -173,6 +173,7 @@ def test_a_renewed_leaf_is_taken_up_without_a_failure(installed: ControlPlane, s
     assert leaf(after).public_key() != leaf(before).public_key()
 
 
+@pytest.mark.long
 def test_a_deleted_secret_is_issued_again_without_a_failure(installed: ControlPlane, service: WebhookService) -> None:
     before, failures = cert_manager.secret(installed, TLS), list[str]()
 
@@ -200,6 +201,7 @@ def test_a_renewed_ca_is_taken_up_without_a_failure(installed: ControlPlane, ser
     assert authority(after).public_key() == authority(before).public_key()
 
 
+@pytest.mark.long
 def test_another_key_of_the_ca_is_taken_up_without_a_failure(installed: ControlPlane, service: WebhookService) -> None:
     before, failures = cert_manager.secret(installed, TLS), list[str]()
 
@@ -213,6 +215,7 @@ def test_another_key_of_the_ca_is_taken_up_without_a_failure(installed: ControlP
     assert authority(after).public_key() != authority(before).public_key()
 
 
+@pytest.mark.long
 def test_an_old_ca_is_trusted_until_its_end_unless_the_bundle_is_emptied(installed: ControlPlane) -> None:
     held = cert_manager.secret(installed, TLS)
     assert all(len(found) > 1 for found in trusted(installed))

@@ -182,6 +182,7 @@ def test_the_secret_is_created_once_and_written_by_name_and_version_only(cluster
 COMMANDS = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_certificates_of_a_person_are_taken_over_by_the_commands_of_the_manual(
     cluster: ControlPlane, port: int, tmp_path: Path
 ) -> None:
