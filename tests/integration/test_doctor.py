@@ -230,10 +230,10 @@ def proxied(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}
 
 
-def reading_secrets() -> dict[str, Any]:
-    """Write a binding that lets the serving pods read everything."""
+def bound_to(name: str) -> dict[str, Any]:
+    """Write a binding that gives the serving pods a role of the whole cluster."""
     subject = {"kind": "ServiceAccount", "name": "numagate", "namespace": NAMESPACE}
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRoleBinding",
@@ -312,7 +312,10 @@ SCENARIOS: Final = {
         {("rights", "problem")}, f"{RBAC}/{OWN}/rolebindings/numagate"
     ),
     "the serving pods may do everything": Scenario(
-        {("rights", "warning")}, f"{RBAC}/clusterrolebindings/too-much", body=reading_secrets()
+        {("rights", "warning")}, f"{RBAC}/clusterrolebindings/too-much", body=bound_to("cluster-admin")
+    ),
+    "the serving pods may look around": Scenario(
+        {("rights", "warning")}, f"{RBAC}/clusterrolebindings/too-much", body=bound_to("view")
     ),
     "a guard is not bound": Scenario(
         {("guards", "problem")}, f"{ADMISSION}/validatingadmissionpolicybindings/levels.numagate.io"

@@ -38,6 +38,13 @@ def test_check_finds_another_policy(tmp_path: Path) -> None:
     assert main(["manifests", "--output", folder, "--policy", str(policy), "--check"]) == 1
 
 
+def test_a_bundle_of_ones_own_contradicts_cert_manager(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["manifests", "--overlay", "observe-cert-manager", "--ca-bundle", str(tmp_path / "ca.crt")])
+
+    assert code == 2
+    assert "--ca-bundle: cert-manager fills in caBundle: leave it out" in capsys.readouterr().err
+
+
 def test_an_overlay_is_printed_as_one_stream(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["manifests", "--overlay", "enforce"])
     kinds = [document["kind"] for document in yaml.safe_load_all(capsys.readouterr().out)]

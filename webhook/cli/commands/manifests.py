@@ -17,6 +17,8 @@ _STDOUT = "-"
 _FOLDER = "manifests"
 _FROM_FILE = "-file"
 """Ends the names of the overlays whose policy is a file."""
+_BY_CERT_MANAGER = "cert-manager"
+"""Ends the names of the overlays whose certificates are cert-manager's."""
 
 _DESCRIPTION = """\
 Renders the folder manifests/ (kustomize, and a Helm chart of the same objects) from the code's own registry and a
@@ -97,6 +99,9 @@ def _print(arguments: argparse.Namespace) -> int:
     if arguments.check:
         msg = "compares the folder, not one overlay: leave out --overlay"
         raise InputError(msg, file="--check")
+    if arguments.ca_bundle and arguments.overlay.endswith(_BY_CERT_MANAGER):
+        msg = "cert-manager fills in caBundle: leave it out, or take the overlay without -cert-manager"
+        raise InputError(msg, file="--ca-bundle")
     settings = _settings(arguments)
     text = dump(flat(settings, arguments.overlay))
     for name in fragile(settings.policy_text) if f"kind: {POLICY}" in text.splitlines() else ():

@@ -183,9 +183,8 @@ class _Cluster:
     def _rights(self, *, issues: bool) -> Iterator[Right]:
         for account, attributes in wanted.wanted_rights(self._namespace, issues=issues):
             yield self._right(account, attributes, wanted_at_all=True)
-        for account in (NAME, CONTROLLER):
-            for attributes in wanted.unwanted_rights(self._namespace):
-                yield self._right(account, attributes, wanted_at_all=False)
+        for account, attributes in wanted.unwanted_rights(self._namespace):
+            yield self._right(account, attributes, wanted_at_all=False)
 
     def _right(self, account: str, attributes: JsonObject, *, wanted_at_all: bool) -> Right:
         groups = ["system:serviceaccounts", f"system:serviceaccounts:{self._namespace}", "system:authenticated"]

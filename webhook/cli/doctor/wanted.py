@@ -88,9 +88,13 @@ def _attributes(rule: JsonObject, namespace: str) -> Iterator[JsonObject]:
                 }
 
 
-def unwanted_rights(namespace: str) -> Iterator[JsonObject]:
-    """Answer the attributes of rights that neither account may have: whoever had one could take the cluster."""
-    table = (
+def unwanted_rights(namespace: str) -> Iterator[tuple[str, JsonObject]]:
+    """Answer the attributes of rights that an account may not have, with the account.
+
+    Whoever had one that neither may have could take the cluster. What everybody on the pod network can reach must not
+    look around either.
+    """
+    neither = (
         ("list", "", "secrets", ""),
         ("list", "", "secrets", namespace),
         ("create", "", "pods", ""),
@@ -103,6 +107,11 @@ def unwanted_rights(namespace: str) -> Iterator[JsonObject]:
         ("delete", "admissionregistration.k8s.io", "validatingwebhookconfigurations", ""),
         ("*", "*", "*", ""),
     )
-    for verb, group, plural, place in table:
-        resource, _, subresource = plural.partition("/")
-        yield {"namespace": place, "verb": verb, "group": group, "resource": resource, "subresource": subresource}
+    serving = (("list", "", "pods", ""), ("list", "", "configmaps", ""), ("list", "", "nodes", ""))
+    for account, table in ((NAME, (*neither, *serving)), (CONTROLLER, neither)):
+        for verb, group, plural, place in table:
+            resource, _, subresource = plural.partition("/")
+            yield (
+                account,
+                {"namespace": place, "verb": verb, "group": group, "resource": resource, "subresource": subresource},
+            )
