@@ -35,8 +35,10 @@ _MAX_TEXT = 512
 _SHOWN = 66
 
 MAX_VALUES = 300_000
-"""In one review, counted by brackets and commas. Two objects of 1.5 MiB, the most that etcd takes by default, have half
-of this where a value takes 20 bytes; seven mebibytes of empty objects would be ten times as many, in half a gigabyte."""
+"""In one review, counted by brackets and commas.
+
+Two objects of 1.5 MiB, the most that etcd takes by default, have half of this where a value takes 20 bytes. Seven
+mebibytes of empty objects would be ten times as many, in half a gigabyte."""
 
 _MAX_DEPTH = 200
 """How deep from_json goes."""
