@@ -1,7 +1,7 @@
 """What a node shows: its NUMA nodes, and per container the CPUs, the memory and the devices that it really has.
 
-CPU sets and sets of NUMA nodes are integers used as bit sets; memory is in bytes. None stands for what could not be read,
-and `unread` of the same value says why; an empty set or tuple was read and is empty.
+CPU sets and sets of NUMA nodes are integers used as bit sets; memory is in bytes. None stands for what could not be
+read, and `unread` of the same value says why; an empty set or tuple was read and is empty.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class ProcessMemory:
 
 @dataclass(frozen=True, slots=True)
 class ObservedProcess:
-    """A process of a container; `cpus` and `cells` are what /proc/PID/status allows it (the union of its threads' CPUs)."""
+    """A process of a container; `cpus` and `cells` are what /proc/PID/status allows it (all threads together)."""
 
     pid: int
     command: str
@@ -65,8 +65,8 @@ class ObservedProcess:
 class ObservedCgroup:
     """The container's cgroup (v2): `cpus` and `cells` as set ("" is None), the effective ones, and the CFS quota.
 
-    `quota` is (microseconds, period) or None for "max". `usage` is the CPUs in use over the interval: 3.5 means three and
-    a half CPUs were busy; None where only one reading was made.
+    `quota` is (microseconds, period) or None for "max". `usage` is the CPUs in use over the interval: 3.5 means three
+    and a half were busy; None where only one reading was made.
     """
 
     path: str

@@ -28,7 +28,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """What one rule says: its code, the container (None: the pod), a reason in one line, and what was seen as it is written.
+    """What one rule says: its code, the container (None: the pod), a reason in one line, and both sides of it.
 
     `wanted` and `seen` are short texts for the two columns of a report ("4 exclusive CPUs", "0-3 on NUMA node 0").
     """
