@@ -39,7 +39,8 @@ class Program:
 class Module:
     """A Go module of ours: `pin` is the module in its go.mod whose version names all that is built from it.
 
-    `files` is a folder of the pinned module that is kept beside the programs.
+    `files` is a folder of the pinned module that is kept beside the programs; `tags` are build tags, and `settings`
+    variables of the environment of the build.
     """
 
     name: str
@@ -48,6 +49,8 @@ class Module:
     pin: str
     programs: tuple[Program, ...]
     files: str = ""
+    tags: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 CONTROL_PLANE = Module(
@@ -180,7 +183,8 @@ def compile_program(program: Program, module: Module, report: Callable[[str], No
     started = time.monotonic()
     command = [go, "build", *build_flags(module), "-o", str(partial), program.package]
     with log.open("w") as output:
-        process = subprocess.Popen(command, cwd=module.folder, env=go_environment(), stdout=output, stderr=output)
+        environment = {**go_environment(), **dict(module.settings)}
+        process = subprocess.Popen(command, cwd=module.folder, env=environment, stdout=output, stderr=output)
         status = wait(process, lambda: report(f"still building {program.name} ({elapsed(started)})"))
     if status != 0:
         partial.unlink(missing_ok=True)
@@ -217,7 +221,7 @@ def build_flags(module: Module) -> list[str]:
 
     Those of Kubernetes know their version; whatever else is linked with its libraries must not take its own for it.
     """
-    flags = ["-mod=readonly", "-modcacherw", "-trimpath", "-ldflags"]
+    flags = ["-mod=readonly", "-modcacherw", "-trimpath", f"-tags={module.tags}", "-ldflags"]
     if module.pin != CONTROL_PLANE.pin:
         return [*flags, "-s -w"]
     version = version_of(module)

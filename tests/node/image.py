@@ -1,0 +1,163 @@
+"""Lays out what the guest boots from: a kernel, a first file system that finds the disk, and the disk itself."""
+
+import hashlib
+import io
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from node import cpio
+from node.programs import HERE
+from node.programs import Programs
+
+SIZE = "3G"
+"""Of the disk, which is sparse."""
+
+PATHS = {
+    "/usr/bin": ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "kubelet", "devices"),
+    "/opt/cni/bin": ("ptp", "host-local"),
+}
+MODULES = ("virtio_pci", "virtio_blk", "virtio_net", "overlay", "virtio_rng", "veth", "br_netfilter", "nf_conntrack")
+BUSYBOX_IMAGE = "localhost/busybox:1"
+IDLE = ["/bin/busybox", "tail", "-f", "/dev/null"]
+FOLDERS = ("dev", "proc", "sys", "run", "tmp", "root", "mnt", "var/log", "var/lib/kubelet", "images", "etc/kubernetes")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What QEMU is given."""
+
+    kernel: Path
+    initrd: Path
+    disk: Path
+
+
+def make(folder: Path, programs: Programs) -> Image:
+    """Make the image in `folder`, from the programs and from the files in tests/node/root."""
+    tree = folder / "tree"
+    shutil.copytree(HERE / "root", tree)
+    for name in FOLDERS:
+        (tree / name).mkdir(parents=True, exist_ok=True)
+    _programs(tree, programs)
+    (tree / "images" / "busybox.tar").write_bytes(busybox_image(programs.debian / "bin" / "busybox"))
+    initrd = folder / "initrd"
+    initrd.write_bytes(_initrd(programs.debian))
+    disk = folder / "disk.ext4"
+    # No journal: whatever is written is gone with the guest.
+    command = [programs.path("mke2fs"), "-q", "-t", "ext4", "-O", "^has_journal", "-d", tree, disk, SIZE]
+    subprocess.run(command, check=True, env=programs.environment(), stdout=subprocess.DEVNULL)
+    (kernel,) = (programs.debian / "boot").glob("vmlinuz-*")
+    return Image(kernel, initrd, disk)
+
+
+def _programs(tree: Path, programs: Programs) -> None:
+    busybox = tree / "bin" / "busybox"
+    busybox.parent.mkdir(exist_ok=True)
+    shutil.copy(programs.debian / "bin" / "busybox", busybox)
+    for applet in subprocess.run([busybox, "--list-full"], capture_output=True, text=True, check=True).stdout.split():
+        link = tree / applet
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if not link.exists():
+            link.symlink_to("/bin/busybox")
+    for folder, names in PATHS.items():
+        for name in names:
+            target = tree / folder[1:] / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(programs.built[name], target)
+    for library in _libraries(programs.built[name] for names in PATHS.values() for name in names):
+        target = tree / str(library)[1:]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, target)
+
+
+def _libraries(programs: Iterable[Path]) -> set[Path]:
+    """Answer the shared libraries that programs load, by the names that they load them by."""
+    found: set[Path] = set()
+    for program in programs:
+        said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+        found |= {Path(name) for name in re.findall(r"(?:=> )?(/\S+) \(0x", said)}
+    return found
+
+
+def _initrd(debian: Path) -> bytes:
+    """Write the first file system: it loads every kernel module that the guest needs, and mounts the disk."""
+    modules = {path.stem.replace("-", "_"): path for path in (debian / "lib" / "modules").rglob("*.ko")}
+    order = in_order(modules, MODULES)
+    files = {
+        "bin/busybox": cpio.Entry((debian / "bin" / "busybox").read_bytes(), 0o755),
+        "init": cpio.Entry((HERE / "stage1").read_bytes(), 0o755),
+        "modules/order": cpio.Entry("".join(f"{name}.ko\n" for name in order).encode()),
+        **{f"modules/{name}.ko": cpio.Entry(modules[name].read_bytes()) for name in order},
+    }
+    return cpio.archive(files, folders=("dev", "disk"))
+
+
+def in_order(modules: Mapping[str, Path], names: Iterable[str]) -> list[str]:
+    """Answer the named kernel modules and those that they need, each after what it needs."""
+    found: dict[str, None] = {}
+    for name in names:
+        depends = re.search(rb"\0depends=([^\0]*)\0", modules[name].read_bytes())
+        needed = depends[1].decode().replace("-", "_").split(",") if depends and depends[1] else []
+        found |= dict.fromkeys([*in_order(modules, needed), name])
+    return list(found)
+
+
+def busybox_image(busybox: Path) -> bytes:
+    """Write an OCI image of one layer that holds busybox with all its names, and idles where no command is given."""
+    names = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    layer = io.BytesIO()
+    with tarfile.open(fileobj=layer, mode="w") as tar:
+        for folder in ("bin", "tmp", "proc", "sys", "dev", "etc"):
+            tar.addfile(_member(folder, tarfile.DIRTYPE, 0o755))
+        program = _member("bin/busybox", tarfile.REGTYPE, 0o755)
+        data = busybox.read_bytes()
+        program.size = len(data)
+        tar.addfile(program, io.BytesIO(data))
+        for name in names:
+            if name != "busybox":
+                link = _member(f"bin/{name}", tarfile.SYMTYPE, 0o777)
+                link.linkname = "busybox"
+                tar.addfile(link)
+    return oci_archive(BUSYBOX_IMAGE, layer.getvalue(), {"Cmd": IDLE, "Env": ["PATH=/bin"]})
+
+
+def oci_archive(name: str, layer: bytes, config: dict[str, object]) -> bytes:
+    """Write an image of one layer as `ctr images import` reads it."""
+    blobs = {}
+
+    def blob(data: bytes, media: str) -> dict[str, object]:
+        digest = hashlib.sha256(data).hexdigest()
+        blobs[f"blobs/sha256/{digest}"] = data
+        return {"mediaType": f"application/vnd.oci.image.{media}", "digest": f"sha256:{digest}", "size": len(data)}
+
+    layers = [blob(layer, "layer.v1.tar")]
+    rootfs = {"type": "layers", "diff_ids": [entry["digest"] for entry in layers]}
+    described = {"architecture": "amd64", "os": "linux", "config": config, "rootfs": rootfs}
+    configured = blob(_json(described), "config.v1+json")
+    manifest = {"schemaVersion": 2, "config": configured, "layers": layers}
+    entry = blob(_json(manifest), "manifest.v1+json") | {"annotations": {"io.containerd.image.name": name}}
+    blobs["index.json"] = _json({"schemaVersion": 2, "manifests": [entry]})
+    blobs["oci-layout"] = _json({"imageLayoutVersion": "1.0.0"})
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as tar:
+        for path, data in blobs.items():
+            member = _member(path, tarfile.REGTYPE, 0o644)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return written.getvalue()
+
+
+def _member(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type, member.mode = kind, mode
+    return member
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()
