@@ -19,13 +19,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that have one."""
     parser.addoption("--long", action="store_true", help="run reliability tests in their long form")
     parser.addoption("--minutes", type=float, default=2.0, help="minutes of the soak's long form")
+    parser.addoption("--node", action="store_true", help="run the tests on the test node, a virtual machine")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only the long form runs."""
-    if config.getoption("long"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("long")]
+    """Leave out what is marked with the name of an option that is not given."""
+    markers = [name for name in ("long", "node") if not config.getoption(name)]
+    left_out = [item for item in items if any(item.get_closest_marker(name) for name in markers)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]

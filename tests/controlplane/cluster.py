@@ -45,8 +45,8 @@ class Answer:
 class ControlPlane:
     """A control plane for the time of a `with` block.
 
-    Feature gates hold for every daemon; `api_server_flags` are added to the API server's own. Another Kubernetes
-    version is another set of `programs`.
+    Feature gates hold for every daemon; `api_server_flags` are added to the API server's own, and `names` to those in
+    its certificate. Another Kubernetes version is another set of `programs`.
     """
 
     def __init__(
@@ -56,11 +56,13 @@ class ControlPlane:
         controllers: bool = True,
         feature_gates: Mapping[str, bool] | None = None,
         api_server_flags: Sequence[str] = (),
+        names: Sequence[str] = (),
     ) -> None:
         self.programs = programs
         self.controllers = controllers
         self.feature_gates = dict(feature_gates or {})
         self.api_server_flags = tuple(api_server_flags)
+        self.names = tuple(names)
         self.daemons: list[Daemon] = []
 
     def __enter__(self) -> Self:
@@ -85,7 +87,7 @@ class ControlPlane:
     def _start(self) -> None:
         client_port, peer_port, port = free_ports(3)
         self.url = f"https://127.0.0.1:{port}"
-        self.identity = identity.make(self.folder)
+        self.identity = identity.make(self.folder, self.names)
         self.http = httpx.Client(
             base_url=self.url,
             verify=ssl.create_default_context(cafile=str(self.identity.ca)),

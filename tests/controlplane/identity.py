@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +24,13 @@ CONTROLLER = "system:serviceaccount:numagate-system:numagate-controller"
 
 SERVICE_ACCOUNTS = "system:serviceaccounts"
 
+NODE = "node-1"
+KUBELET = f"system:node:{NODE}"
+"""The kubelet of the test node, where there is one."""
+
 GROUPS = {
     ADMIN: "system:masters",
+    KUBELET: "system:nodes",
     ORDINARY: "ml-engineers",
     CONTROLLER_MANAGER: "",
     SERVING: SERVICE_ACCOUNTS,
@@ -59,8 +65,11 @@ class Identity:
     tokens: dict[str, str]
 
 
-def make(folder: Path) -> Identity:
-    """Write a CA, the API server's certificate, the service account key and the token file into `folder`."""
+def make(folder: Path, names: Iterable[str] = ()) -> Identity:
+    """Write a CA, the API server's certificate, the service account key and the token file into `folder`.
+
+    `names` are names and addresses of the API server beside those on loopback.
+    """
     identity = Identity(
         ca=folder / "ca.crt",
         certificate=folder / "apiserver.crt",
@@ -70,7 +79,7 @@ def make(folder: Path) -> Identity:
         tokens={user: secrets.token_hex(16) for user in GROUPS},
     )
     authority = trustme.CA()
-    leaf = authority.issue_cert("127.0.0.1", "localhost", "kubernetes.default.svc")
+    leaf = authority.issue_cert("127.0.0.1", "localhost", "kubernetes.default.svc", *names)
     authority.cert_pem.write_to_path(str(identity.ca))
     leaf.private_key_pem.write_to_path(str(identity.key))
     for index, blob in enumerate(leaf.cert_chain_pems):

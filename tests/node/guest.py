@@ -4,6 +4,7 @@ import http.client
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -24,9 +25,10 @@ HOST: Final = "10.0.2.2"
 
 CONTROL_PORT: Final = 7777
 KUBELET_PORT: Final = 10250
-BOOT_SECONDS: Final = 60
+BOOT_SECONDS: Final = 300
+SILENT_SECONDS: Final = 45
 ATTEMPTS: Final = 3
-"""A boot in a few dozen hangs, for reasons unknown: then it is tried again."""
+"""A boot in a few dozen hangs, for reasons unknown: a guest whose console is silent for so long is booted again."""
 
 UP: Final = "node: net up"
 IMAGES: Final = "node: images there"
@@ -70,16 +72,13 @@ class Guest:
             self.serial = self.folder / f"serial-{attempt}.log"
             environment = {**self.programs.environment(), "TMPDIR": str(self.folder)}
             self.daemon = Daemon("qemu", list(self._command()), folder=self.folder, env=environment)
-            try:
-                self.daemon.until_ready(lambda: UP in self.console(), seconds=BOOT_SECONDS)
-            except DaemonError as error:
-                self.daemon.stop(seconds=1)
-                if attempt == ATTEMPTS:
-                    msg = f"{error}\nthe guest did not come up, {ATTEMPTS} times; its last console:\n{self.logs()}"
-                    raise DaemonError(msg) from None
-            else:
+            self.daemon.until_ready(_Watchdog(self.console), seconds=BOOT_SECONDS)
+            if UP in self.console():
                 self.boot_seconds = time.monotonic() - started
                 return
+            self.daemon.stop(seconds=1)
+        msg = f"the guest did not come up, {ATTEMPTS} times; the end of its last console:\n{self.logs()}"
+        raise DaemonError(msg)
 
     def _command(self) -> Iterator[str]:
         firmware = self.programs.debian / "usr" / "share"
@@ -132,3 +131,17 @@ class Guest:
             msg = f"{script}\nended with {answer.headers.get('X-Status')}:\n{said}"
             raise ScriptError(msg)
         return said
+
+
+class _Watchdog:
+    """Answers true once the guest is up, or its console has been silent for too long."""
+
+    def __init__(self, console: Callable[[], str]) -> None:
+        self._console = console
+        self._seen, self._since = "", time.monotonic()
+
+    def __call__(self) -> bool:
+        console = self._console()
+        if console != self._seen:
+            self._seen, self._since = console, time.monotonic()
+        return UP in console or time.monotonic() - self._since > SILENT_SECONDS

@@ -1,9 +1,9 @@
 // Command devices is the device plug-in of the test node: devices that are only names, each on a NUMA node of the guest.
 //
-//	devices nvidia.com/gpu=gpu-0@0,gpu-1@0,gpu-2@1 example.com/nic=nic-0@1,nic-1@
+//	devices nvidia.com/gpu=gpu-0@0,gpu-1@0+1,gpu-2@1! example.com/nic=nic-0@1,nic-1@
 //
-// A device without a number after @ has no topology, as older plug-ins report it. Each resource is served on a socket of
-// its own, and registered again whenever the kubelet starts.
+// Here gpu-1 belongs to two NUMA nodes, gpu-2 is unhealthy, and nic-1 has no topology, as older plug-ins report it. Each
+// resource is served on a socket of its own, and registered again whenever the kubelet starts.
 package main
 
 import (
@@ -38,21 +38,36 @@ func parse(argument string) (*plugin, error) {
 	}
 	made := &plugin{resource: resource}
 	for _, entry := range strings.Split(list, ",") {
-		id, node, found := strings.Cut(entry, "@")
-		if !found {
-			return nil, fmt.Errorf("%q is not device@node", entry)
-		}
-		device := &api.Device{ID: id, Health: api.Healthy}
-		if node != "" {
-			number, err := strconv.ParseInt(node, 10, 64)
-			if err != nil {
-				return nil, err
-			}
-			device.Topology = &api.TopologyInfo{Nodes: []*api.NUMANode{{ID: number}}}
+		device, err := parseDevice(entry)
+		if err != nil {
+			return nil, err
 		}
 		made.devices = append(made.devices, device)
 	}
 	return made, nil
+}
+
+func parseDevice(entry string) (*api.Device, error) {
+	id, nodes, found := strings.Cut(entry, "@")
+	if !found {
+		return nil, fmt.Errorf("%q is not device@node", entry)
+	}
+	device := &api.Device{ID: id, Health: api.Healthy}
+	if rest, sick := strings.CutSuffix(nodes, "!"); sick {
+		device.Health, nodes = api.Unhealthy, rest
+	}
+	if nodes == "" {
+		return device, nil
+	}
+	device.Topology = &api.TopologyInfo{}
+	for _, node := range strings.Split(nodes, "+") {
+		number, err := strconv.ParseInt(node, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		device.Topology.Nodes = append(device.Topology.Nodes, &api.NUMANode{ID: number})
+	}
+	return device, nil
 }
 
 func (p *plugin) GetDevicePluginOptions(context.Context, *api.Empty) (*api.DevicePluginOptions, error) {

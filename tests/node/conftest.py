@@ -1,0 +1,87 @@
+"""The test node for a whole run: one guest after another, each with the kubelet that a test asks for."""
+
+import signal
+from collections.abc import Callable
+from collections.abc import Generator
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from controlplane import build
+from controlplane.build import BuildError
+from controlplane.cluster import ControlPlane
+from controlplane.flags import NEW_NODES_ARE_READY
+
+from node import image
+from node import programs
+from node.guest import HOST
+from node.guest import Guest
+from node.hardware import Hardware
+from node.image import Image
+from node.kubelet import Kubelet
+from node.programs import Programs
+
+RUNNING: list[ControlPlane | Guest] = []
+"""What has logs that belong to the report of a failed test."""
+
+
+@pytest.fixture(scope="session")
+def node_programs(pytestconfig: pytest.Config, unavailable: Callable[[str], NoReturn]) -> Programs:
+    """Provide what the node runs, building it with visible progress where it is missing."""
+    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+    try:
+        with capture.global_and_fixture_disabled():
+            return programs.provide()
+    except BuildError as error:
+        unavailable(str(error))
+
+
+@pytest.fixture(scope="session")
+def node_image(node_programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Image:
+    """Make what guests boot from."""
+    return image.make(tmp_path_factory.mktemp("image"), node_programs)
+
+
+@pytest.fixture(scope="session")
+def cluster(unavailable: Callable[[str], NoReturn]) -> Iterator[ControlPlane]:
+    """Run the control plane that the node registers at."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        built = build.provide()
+    except BuildError as error:
+        unavailable(str(error))
+    flags = [NEW_NODES_ARE_READY, "--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction"]
+    with ControlPlane(programs=built, names=[HOST], api_server_flags=flags) as running:
+        RUNNING.append(running)
+        yield running
+        RUNNING.remove(running)
+
+
+@pytest.fixture(scope="session")
+def guest(request: pytest.FixtureRequest, node_image: Image, node_programs: Programs) -> Iterator[Guest]:
+    """Boot a guest of the hardware that is the (indirect) parameter; pytest runs its tests one after another."""
+    hardware: Hardware = request.param
+    with Guest(hardware, image=node_image, programs=node_programs) as running:
+        RUNNING.append(running)
+        running.until_images()
+        yield running
+        RUNNING.remove(running)
+
+
+@pytest.fixture(scope="session")
+def kubelet(guest: Guest, cluster: ControlPlane) -> Iterator[Kubelet]:
+    """Prepare the kubelet of the guest; each test starts it as it wants it."""
+    made = Kubelet(guest, cluster)
+    yield made
+    made.stop()
+    made.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the last log lines of guest and control plane to the report of a failed test."""
+    report = yield
+    if report.failed:
+        report.sections.extend(("Logs of the daemons", running.logs()) for running in RUNNING)
+    return report

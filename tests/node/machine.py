@@ -1,0 +1,38 @@
+"""The guest as the simulation sees it: a node class with the memory that its kernel has found."""
+
+import re
+from collections.abc import Mapping
+
+from webhook.domain.topology import Cell
+from webhook.domain.topology import Core
+from webhook.domain.topology import Device
+from webhook.domain.topology import KubeletSettings
+from webhook.domain.topology import NodeClass
+
+from node.guest import Guest
+from node.hardware import Hardware
+
+MEMORY = re.compile(r"Node (\d+) MemTotal: +(\d+) kB")
+PAGES = re.compile(r"Node (\d+) HugePages_Total: +(\d+)")
+
+
+def node_class(guest: Guest, kubelet: KubeletSettings, devices: Mapping[str, tuple[Device, ...]]) -> NodeClass:
+    """Describe a guest whose kubelet has these settings and devices."""
+    found = guest.run("cat /sys/devices/system/node/node*/meminfo")
+    memory = {int(cell): int(size) << 10 for cell, size in MEMORY.findall(found)}
+    pages = {int(cell): int(count) for cell, count in PAGES.findall(found)}
+    cells = tuple(_cell(guest.hardware, number, memory[number], pages[number]) for number in sorted(memory))
+    return NodeClass(name="guest", cells=cells, devices=devices, kubelet=kubelet)
+
+
+def _cell(hardware: Hardware, number: int, memory: int, pages: int) -> Cell:
+    first = number * hardware.per_cell
+    starts = range(first, first + hardware.per_cell, hardware.threads)
+    socket = number * hardware.sockets // hardware.cells
+    return Cell(
+        id=number,
+        memory=memory,
+        cores=tuple(Core(tuple(range(start, start + hardware.threads)), socket) for start in starts),
+        hugepages={"2Mi": pages},
+        distances=tuple(hardware.distance(number, other) for other in range(hardware.cells)),
+    )

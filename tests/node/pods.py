@@ -1,0 +1,68 @@
+"""Pods on the test node: made, judged by its kubelet, and taken away."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+from controlplane.cluster import Answer
+from controlplane.cluster import ControlPlane
+from controlplane.identity import NODE
+from controlplane.process import until
+
+from node.image import BUSYBOX_IMAGE
+from node.kubelet import Kubelet
+
+Raw = dict[str, Any]
+
+PATH = "/api/v1/namespaces/default/pods"
+VERDICT_SECONDS = 60
+NOWHERE = "nowhere"
+"""The ConfigMap that a held pod waits for."""
+
+
+def on_node(pod: Mapping[str, Any], name: str, *, held: bool = False) -> Raw:
+    """Complete a pod so that it runs on the node without a scheduler.
+
+    A `held` one is admitted and gets what it is to have, but never starts, since one of its volumes is not there.
+    """
+    spec = {
+        "nodeName": NODE,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "terminationGracePeriodSeconds": 0,
+        **pod["spec"],
+    }
+    for key in ("initContainers", "containers"):
+        spec[key] = [
+            {"image": BUSYBOX_IMAGE, "imagePullPolicy": "Never", **container} for container in pod["spec"].get(key, ())
+        ]
+    if held:
+        spec["volumes"] = [{"name": NOWHERE, "configMap": {"name": NOWHERE}}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def create(cluster: ControlPlane, pod: Raw) -> Answer:
+    """Ask the API server to create a pod."""
+    return cluster.request("POST", PATH, pod)
+
+
+def judged(kubelet: Kubelet, uid: str) -> Raw:
+    """Wait until the kubelet has admitted or refused a pod; answer the status that it has for it."""
+
+    def status() -> Raw | None:
+        for pod in kubelet.pods():
+            if pod["metadata"]["uid"] == uid and pod["status"].get("startTime"):
+                return dict(pod["status"])
+        return None
+
+    found = until(status, seconds=VERDICT_SECONDS, what="the kubelet's verdict on the pod")
+    assert found is not None
+    return found
+
+
+def remove_all(cluster: ControlPlane) -> None:
+    """Delete every pod at once, without a word to the kubelet."""
+    answer = cluster.request("GET", PATH)
+    assert answer.status == httpx.codes.OK, answer.body
+    for pod in answer.body["items"]:
+        cluster.request("DELETE", f"{PATH}/{pod['metadata']['name']}?gracePeriodSeconds=0")
