@@ -108,7 +108,7 @@ def container(name: str, raw: Mapping[str, Any]) -> ObservedContainer:
         devices=None if raw.get("devices") == UNREAD else _devices(raw.get("devices", {})),
         cgroup=None if raw.get("cgroup") == UNREAD else _cgroup(raw, given, mems),
         processes=tuple(_process(100 + number, one, raw) for number, one in enumerate(raw.get("processes", [{}]))),
-        unread=unread,
+        unread=(*unread, *(Unread(field, why) for field, why in raw.get("unread", {}).items())),
     )
 
 

@@ -119,3 +119,9 @@ def unknown(reason: str, wanted: str, seen: str = NOT_KNOWN) -> Said:
 def why_unread(unread: tuple[Unread, ...], field: str, otherwise: str) -> str:
     """Answer why a field could not be read, or `otherwise` where nobody says."""
     return next((one.reason for one in unread if one.field == field), otherwise)
+
+
+def why_incomplete(case: Case) -> str:
+    """Say why not all processes of a container are known, "" where they are; one that runs has at least one."""
+    otherwise = "" if case.seen.processes else "none was seen"
+    return why_unread(case.seen.unread, "processes", otherwise)
