@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 from builders import world
-from observations import observation
+from observednodes import observation
 
 from webhook.domain.observation import Observation
 from webhook.domain.policy import Verification

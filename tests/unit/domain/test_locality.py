@@ -1,6 +1,6 @@
 """Where something belongs: NUMA nodes without CPUs are near to others, by their distances."""
 
-from observations import machine
+from observednodes import machine
 
 from webhook.domain.locality import attached
 from webhook.domain.locality import home_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from builders import INSTANT
 from builders import world
-from observations import observation
+from observednodes import observation
 
 from webhook.domain import keys
 from webhook.domain.expectation import ContainerPromise
