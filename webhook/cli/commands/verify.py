@@ -53,7 +53,7 @@ def _run(arguments: argparse.Namespace) -> int:
     _write(report, arguments.output)
     missing = reports.missing(report, arguments.names)
     absent = [f"{name} is not on this node, or asks for no accelerators" for name in missing]
-    errors = [*absent, *filter(None, [report.blind])]
+    errors = [*absent, *filter(None, ["" if report.broken else report.blind])]
     sys.stderr.writelines(f"numagate: {visible(error)}\n" for error in errors)
     if errors:
         return CANNOT_LOOK

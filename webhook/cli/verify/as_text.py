@@ -44,7 +44,7 @@ def lines(report: Report, columns: int) -> Iterator[Line]:
 
 def _node(report: Report, columns: int) -> Iterator[Line]:
     node, instant = report.observation.node, report.observation.instant
-    yield line((f"node {foreign(node)}", spans.TITLE), f" at {instant:%Y-%m-%dT%H:%M:%SZ}")
+    yield line((f"node {foreign(node, columns - 30)}", spans.TITLE), f" at {instant:%Y-%m-%dT%H:%M:%SZ}")
     yield from wrap(report.summary, columns, indent="  ", hang="  ")
     told = foreign(words.settings(report.observation.kubelet), _LONGEST)
     yield from wrap(told, columns, indent="  ", hang="    ", style=spans.DIM)
@@ -111,7 +111,8 @@ def _seen(container: ObservedContainer | None, columns: int) -> Iterator[Line]:
         yield from wrap(text, columns, indent="    ", hang="      ")
     if len(container.processes) > words.MOST_PROCESSES:
         yield line(f"    (+{len(container.processes) - words.MOST_PROCESSES} processes)")
-    table = words.memory(container)
+    room = (columns - 3 * _NUMBER) // _NUMBER  # beside the names of the rows, "Others" and "Total"
+    table = words.memory(container, most=min(room, words.MOST_COLUMNS))
     if table is None:
         return
     yield line("    Memory by NUMA node (in MBs)")

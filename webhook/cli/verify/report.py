@@ -24,6 +24,8 @@ MOST_COLUMNS: Final = 6
 MOST_PROCESSES: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
+GRANTS: Final = "grants"
+"""The field of an observation's `unread` about the kubelet's PodResources as a whole."""
 _MEGABYTE: Final = 1 << 20
 
 
@@ -67,12 +69,12 @@ class Report:
 
     @property
     def blind(self) -> str:
-        """Why nothing can be told of this node at all, "" where something can."""
-        if self.observation.machine.cells:
-            return ""
-        unread = (*self.observation.machine.unread, *self.observation.unread)
-        why = next((one.reason for one in unread), "sysfs shows none")
-        return f"the NUMA nodes of this machine cannot be read: {why}"
+        """Why hardly anything can be told of this node, "" where it can: its NUMA nodes, or what the kubelet gave."""
+        if not self.observation.machine.cells:
+            why = next((one.reason for one in self.observation.machine.unread), "sysfs shows none")
+            return f"the NUMA nodes of this machine cannot be read: {why}"
+        why = next((one.reason for one in self.observation.unread if one.field == GRANTS), "")
+        return f"what the kubelet gave to whom cannot be read: {why}" if why else ""
 
     @property
     def summary(self) -> str:
@@ -150,15 +152,15 @@ class MemoryTable:
     files: tuple[int, ...]
 
 
-def memory(container: ObservedContainer) -> MemoryTable | None:
-    """Add up the memory of a container's processes; None where none of it was read."""
+def memory(container: ObservedContainer, *, most: int = MOST_COLUMNS) -> MemoryTable | None:
+    """Add up the memory of a container's processes, with a column for `most` NUMA nodes; None where none was read."""
     read = [one.memory for one in container.processes if one.memory is not None]
     if not read:
         return None
     kinds = {name: _sum(getattr(one, field) for one in read) for name, field in KINDS.items()}
     files = _sum(one.files for one in read)
     everything = _sum((*kinds.values(), files))
-    cells = sorted(sorted(everything.by_cell, key=lambda cell: -everything.by_cell[cell])[:MOST_COLUMNS])
+    cells = sorted(sorted(everything.by_cell, key=lambda cell: -everything.by_cell[cell])[:most])
     rest = len(everything.by_cell) > len(cells)
     columns = (*(f"Node {cell}" for cell in cells), *(["Others"] if rest else []), "Total")
 
