@@ -89,8 +89,9 @@ def hostile() -> Report:
         "processes": [{"command": HOSTILE, "memory": "?"}],
         "unread": {"processes": HOSTILE},
     }
-    pod = {"containers": {HOSTILE: "4/8Gi/1"}, "annotations": {keys.ALIGNMENT: HOSTILE}, "shows": {HOSTILE: container}}
-    neighbour = {"containers": {HOSTILE: "1/1Gi"}, "shows": {HOSTILE: {"effective": "2-3"}}}
+    name = HOSTILE[:40]  # an API server takes no longer one, nor do we
+    pod = {"containers": {name: "4/8Gi/1"}, "annotations": {keys.ALIGNMENT: HOSTILE}, "shows": {name: container}}
+    neighbour = {"containers": {name: "1/1Gi"}, "shows": {name: {"effective": "2-3"}}}
     raw = {
         "node": HOSTILE,
         "pods": {f"{HOSTILE.replace('/', '|')}/llm": pod, "team-b/web": neighbour},
