@@ -1,4 +1,4 @@
-"""Makes the /sys, /proc, cgroup and kubelet files of a node below a folder, as the kernel and the kubelet write them."""
+"""Makes the /sys, /proc, cgroup and kubelet files of a node below a folder, as kernel and kubelet write them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,15 +63,21 @@ class NodeTree:
         self.write("proc/meminfo", f"MemTotal:       {self._memory >> 10} kB\nMemFree:        1 kB")
         bits = cpuset.parse(cpus)
         ids = cpuset.ids(bits)
-        cores = len(ids) // threads
-        for index, cpu in enumerate(ids):
-            siblings = sum(1 << ids[index % cores + cores * thread] for thread in range(threads))
-            group = ids if not caches else [one for at, one in enumerate(ids) if at % cores * caches // cores == index % cores * caches // cores]  # fmt: skip
-            first = number * (caches or 1) + (index % cores * (caches or 1) // cores)
-            self.cpu(cpu, siblings, number if socket is None else socket, sum(1 << one for one in group), first)
+        cores = [ids[index :: max(len(ids) // threads, 1)] for index in range(len(ids) // threads)]
+        for index, core in enumerate(cores):
+            group = index * (caches or 1) // len(cores)
+            shared = [one for at, one in enumerate(cores) if at * (caches or 1) // len(cores) == group]
+            for cpu in core:
+                self.cpu(
+                    cpu,
+                    sum(1 << thread for thread in core),
+                    number if socket is None else socket,
+                    shared=sum(1 << thread for one in shared for thread in one),
+                    cache=number * (caches or 1) + group,
+                )
         self.online(bits | cpuset.parse(self.roots.sys.joinpath("devices/system/cpu/online").read_text().strip()))
 
-    def cpu(self, number: int, siblings: int, socket: int, shared: int, cache: int) -> None:
+    def cpu(self, number: int, siblings: int, socket: int, *, shared: int, cache: int) -> None:
         """Make a CPU that is online."""
         folder = f"sys/devices/system/cpu/cpu{number}"
         self.write(f"{folder}/topology/core_cpus_list", cpuset.format(siblings))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings
 from hypothesis import strategies as st
 from nodetree import GIB
 from nodetree import NodeTree
@@ -103,8 +104,8 @@ def test_pages_of_arm_machines_are_named_as_kubernetes_does(tmp_path: Path) -> N
 
 def test_a_kernel_without_numa_has_one_numa_node(tmp_path: Path) -> None:
     tree = NodeTree(tmp_path)
-    tree.cpu(0, 0b11, 0, 0b11, 0)
-    tree.cpu(1, 0b11, 0, 0b11, 0)
+    tree.cpu(0, 0b11, 0, shared=0b11, cache=0)
+    tree.cpu(1, 0b11, 0, shared=0b11, cache=0)
     tree.online(0b11)
     tree.write("proc/meminfo", "MemTotal: 1048576 kB")
 
@@ -152,30 +153,28 @@ TEXTS = st.one_of(
 )
 
 
-@given(st.sampled_from(FILES), TEXTS, TEXTS, TEXTS)
-def test_no_content_of_any_file_raises(file: str, node: bytes, siblings: bytes, level: bytes) -> None:
-    root = BROKEN.root
-    (root / "sys/devices/system/node/node0" / file).write_bytes(node)
-    (root / "sys/devices/system/cpu/cpu0/topology/core_cpus_list").write_bytes(siblings)
-    (root / "sys/devices/system/cpu/cpu0/topology/physical_package_id").write_bytes(level)
-    (root / "sys/devices/system/cpu/cpu0/cache/index3/level").write_bytes(level)
-    (root / "sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list").write_bytes(siblings)
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> NodeTree:
+    """Make one tree for all examples."""
+    tree = NodeTree(tmp_path_factory.mktemp("broken"))
+    tree.cell(0, "0-3", caches=2)
+    return tree
 
-    cells, online = read_cells(BROKEN.roots.sys, BROKEN.roots.proc, Gaps())
+
+@settings(max_examples=50)
+@given(st.sampled_from(FILES), TEXTS, TEXTS, TEXTS)
+def test_no_content_of_any_file_raises(broken: NodeTree, file: str, node: bytes, siblings: bytes, level: bytes) -> None:
+    cpu = "sys/devices/system/cpu/cpu0"
+    broken.write(f"sys/devices/system/node/node0/{file}", node)
+    broken.write(f"{cpu}/topology/core_cpus_list", siblings)
+    broken.write(f"{cpu}/topology/physical_package_id", level)
+    broken.write(f"{cpu}/cache/index3/level", level)
+    broken.write(f"{cpu}/cache/index3/shared_cpu_list", siblings)
+
+    cells, online = read_cells(broken.roots.sys, broken.roots.proc, Gaps())
 
     assert [cell.id for cell in cells] == [0]
     assert sum(cell.cpus for cell in cells) & ~online == 0
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _broken(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Make one tree for all examples."""
-    global BROKEN  # noqa: PLW0603 - hypothesis allows no fixture of a function
-    BROKEN = NodeTree(tmp_path_factory.mktemp("broken"))
-    BROKEN.cell(0, "0-3", caches=2)
-
-
-BROKEN: NodeTree
 
 
 def test_the_cpus_of_this_machine_are_all_found() -> None:
