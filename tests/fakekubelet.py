@@ -80,7 +80,7 @@ class _Handler(grpc.GenericRpcHandler):
     def __init__(self, kubelet: Kubelet) -> None:
         self._kubelet = kubelet
 
-    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes] | None:
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
         method = details.method
         if method not in self._kubelet.answers:
             return None
