@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from imageroot import lay_out
+from imageroot import make_venv
+
 from node import cpio
 from node.programs import HERE
 from node.programs import Programs
@@ -39,9 +42,14 @@ class Image:
 
 
 def make(folder: Path, programs: Programs) -> Image:
-    """Make the image in `folder`, from the programs and from the files in tests/node/root."""
+    """Make the image in `folder`: the files of numagate's own container image, the programs, and tests/node/root."""
     tree = folder / "tree"
-    shutil.copytree(HERE / "root", tree)
+    venv = make_venv(folder / "opt")
+    lay_out(tree, venv, folder)
+    shutil.copytree(HERE / "root", tree, dirs_exist_ok=True)
+    numagate = tree / "usr" / "bin" / "numagate"
+    numagate.parent.mkdir(parents=True, exist_ok=True)
+    numagate.symlink_to(venv / "bin" / "numagate")
     for name in FOLDERS:
         (tree / name).mkdir(parents=True, exist_ok=True)
     _programs(tree, programs)
