@@ -12,16 +12,30 @@ from webhook.domain.topology import NodeClass
 from node.guest import Guest
 from node.hardware import Hardware
 
+Devices = Mapping[str, tuple[Device, ...]]
+
 MEMORY = re.compile(r"Node (\d+) MemTotal: +(\d+) kB")
 PAGES = re.compile(r"Node (\d+) HugePages_Total: +(\d+)")
 
 
-def node_class(guest: Guest, kubelet: KubeletSettings, devices: Mapping[str, tuple[Device, ...]]) -> NodeClass:
+def node_class(guest: Guest, kubelet: KubeletSettings, devices: Devices) -> NodeClass:
     """Describe a guest whose kubelet has these settings and devices."""
     found = guest.run("cat /sys/devices/system/node/node*/meminfo")
     memory = {int(cell): int(size) << 10 for cell, size in MEMORY.findall(found)}
     pages = {int(cell): int(count) for cell, count in PAGES.findall(found)}
-    cells = tuple(_cell(guest.hardware, number, memory[number], pages[number]) for number in sorted(memory))
+    return described(guest.hardware, kubelet, devices, memory=memory, pages=pages)
+
+
+def described(
+    hardware: Hardware,
+    kubelet: KubeletSettings,
+    devices: Devices,
+    *,
+    memory: Mapping[int, int],
+    pages: Mapping[int, int],
+) -> NodeClass:
+    """Describe a machine with so many bytes and huge pages of 2Mi on each NUMA node."""
+    cells = tuple(_cell(hardware, number, memory[number], pages[number]) for number in sorted(memory))
     return NodeClass(name="guest", cells=cells, devices=devices, kubelet=kubelet)
 
 
