@@ -15,7 +15,9 @@ from node.kubelet import Kubelet
 Raw = dict[str, Any]
 
 PATH = "/api/v1/namespaces/default/pods"
+EVERYWHERE = "/api/v1/pods"
 VERDICT_SECONDS = 60
+RUNNING_SECONDS = 120
 NOWHERE = "nowhere"
 """The ConfigMap that a held pod waits for."""
 
@@ -58,6 +60,32 @@ def judged(kubelet: Kubelet, uid: str) -> Raw:
     found = until(status, seconds=VERDICT_SECONDS, what="the kubelet's verdict on the pod")
     assert found is not None
     return found
+
+
+def run(kubelet: Kubelet, name: str, limits: Mapping[str, str], script: str, **metadata: Any) -> Raw:
+    """Create a pod whose one container, `server`, runs a shell script; wait until it does, and answer the pod."""
+    container = {"name": "server", "command": ["sh", "-c", script], "resources": {"limits": dict(limits)}}
+    pod = on_node({"spec": {"containers": [container]}}, name)
+    pod["metadata"] |= metadata
+    answer = create(kubelet.cluster, pod)
+    assert answer.status == httpx.codes.CREATED, answer.body
+
+    def running() -> Raw | None:
+        found = kubelet.cluster.request("GET", f"{PATH}/{name}").body
+        phase = found["status"].get("phase")
+        assert phase in {"Pending", "Running"}, found["status"]
+        return found if phase == "Running" else None
+
+    found = until(running, seconds=RUNNING_SECONDS, what=f"running containers of {name}")
+    assert found is not None
+    return found
+
+
+def annotate(cluster: ControlPlane, name: str, annotations: Mapping[str, str | None]) -> None:
+    """Set annotations of a pod; None removes one."""
+    patch = {"metadata": {"annotations": dict(annotations)}}
+    answer = cluster.request("PATCH", f"{PATH}/{name}", patch, content="application/merge-patch+json")
+    assert answer.status == httpx.codes.OK, answer.body
 
 
 def remove_all(cluster: ControlPlane) -> None:
