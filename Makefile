@@ -74,8 +74,8 @@ test: setup ## Run every test, those against a real control plane included; PYTE
 unit: setup ## Run the quick tests only.
 	@$(PYTEST) webhook tests/unit tests/property tests/meta
 
-test-node: controlplane ## Run the tests in a virtual machine: real kubelet, containerd, two and four NUMA nodes (Debian; no root needed).
-	@$(BIN)/python tests/node/programs.py
+test-node: controlplane ## Run the tests in virtual machines with a real kubelet and NUMA nodes; fetches QEMU (Debian, no root).
+	@PYTHONPATH=tests $(BIN)/python -m node.programs
 	@$(PYTEST) --node tests/node
 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).

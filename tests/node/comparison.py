@@ -10,8 +10,8 @@ from differential.admissions import by_home
 from differential.admissions import determined
 from differential.admissions import holding_form
 from differential.admissions import refusal_form
-
 from node.kubelet import States
+
 from webhook.domain import cpuset
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import Placement

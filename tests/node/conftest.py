@@ -4,7 +4,6 @@ import signal
 from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -12,7 +11,6 @@ from controlplane import build
 from controlplane.build import BuildError
 from controlplane.cluster import ControlPlane
 from controlplane.flags import NEW_NODES_ARE_READY
-
 from node import image
 from node import programs
 from node.guest import HOST

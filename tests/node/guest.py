@@ -14,7 +14,6 @@ from controlplane.process import Daemon
 from controlplane.process import DaemonError
 from controlplane.process import free_ports
 from controlplane.process import until
-
 from node.hardware import Hardware
 from node.image import Image
 from node.programs import Programs

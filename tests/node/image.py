@@ -14,7 +14,6 @@ from pathlib import Path
 
 from imageroot import lay_out
 from imageroot import make_venv
-
 from node import cpio
 from node.programs import HERE
 from node.programs import Programs

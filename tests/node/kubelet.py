@@ -16,10 +16,10 @@ from controlplane.identity import KUBELET
 from controlplane.identity import NODE
 from controlplane.process import until
 from differential.scenarios import kubelet_fields
-
 from node.guest import ADDRESS
 from node.guest import HOST
 from node.guest import Guest
+
 from webhook.domain.kubelet.admit import node_allocatable
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import Device

@@ -3,17 +3,21 @@
 import re
 from collections.abc import Mapping
 
+from node import pods
+from node.guest import Guest
+from node.hardware import Hardware
+from node.kubelet import Kubelet
+from node.shapes import Shape
+
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import Device
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.topology import NodeClass
 
-from node.guest import Guest
-from node.hardware import Hardware
-
 Devices = Mapping[str, tuple[Device, ...]]
 
+HUGE_PAGES = "/sys/devices/system/node/node*/hugepages/hugepages-2048kB/nr_hugepages"
 MEMORY = re.compile(r"Node (\d+) MemTotal: +(\d+) kB")
 PAGES = re.compile(r"Node (\d+) HugePages_Total: +(\d+)")
 
@@ -24,6 +28,17 @@ def node_class(guest: Guest, kubelet: KubeletSettings, devices: Devices) -> Node
     memory = {int(cell): int(size) << 10 for cell, size in MEMORY.findall(found)}
     pages = {int(cell): int(count) for cell, count in PAGES.findall(found)}
     return described(guest.hardware, kubelet, devices, memory=memory, pages=pages)
+
+
+def started(kubelet: Kubelet, shape: Shape) -> NodeClass:
+    """Start the kubelet of a shape on an empty node, and answer what the simulation is to make of it."""
+    guest = kubelet.guest
+    pods.remove_all(kubelet.cluster)
+    kubelet.stop()
+    guest.run(f"for file in {HUGE_PAGES}; do echo {shape.pages} > $file; done")
+    node = node_class(guest, shape.settings(guest.hardware), shape.devices())
+    kubelet.start(node)
+    return node
 
 
 def described(

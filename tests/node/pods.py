@@ -8,7 +8,6 @@ from controlplane.cluster import Answer
 from controlplane.cluster import ControlPlane
 from controlplane.identity import NODE
 from controlplane.process import until
-
 from node.image import BUSYBOX_IMAGE
 from node.kubelet import Kubelet
 

@@ -1,4 +1,4 @@
-"""Provides what the test node runs and is made of: our builds from Go modules, and Debian's QEMU, kernel and busybox."""
+"""Provides what the test node is made of: our builds from Go modules, and Debian's QEMU, kernel and busybox."""
 
 import hashlib
 import os
@@ -9,13 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-
 from controlplane import build
 from controlplane.build import Module
 from controlplane.build import Program
 
+HERE = Path(__file__).resolve().parent
 SCRIPT = HERE.parents[1] / "scripts" / "node.sh"
 
 

@@ -13,8 +13,8 @@ from differential.nodes import ALPHA_OPTIONS
 from differential.nodes import GPU
 from differential.nodes import MIB
 from differential.nodes import NIC
-
 from node.hardware import Hardware
+
 from webhook.domain import cpuset
 from webhook.domain.quantity import Quantity
 from webhook.domain.topology import POD_LEVEL_GATE
@@ -131,7 +131,9 @@ LARGE = (
         options=("distribute-cpus-across-numa", "full-pcpus-only"),
         gpus=(2, 2, 2, 2),
     ),
-    Shape("spread over cores", "restricted/container", options=("distribute-cpus-across-cores",), gates=(ALPHA_OPTIONS,)),
+    Shape(
+        "spread over cores", "restricted/container", options=("distribute-cpus-across-cores",), gates=(ALPHA_OPTIONS,)
+    ),
     Shape(
         "caches",
         "single-numa-node/container",

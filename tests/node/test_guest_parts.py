@@ -1,4 +1,4 @@
-"""What the guest is made of, without a guest: archives, the order of kernel modules, hardware, kubelets of the shapes."""
+"""What the guest is made of, without a guest: archives, kernel modules, hardware, kubelets of the shapes."""
 
 import io
 import json
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from node import cpio
 from node import hardware
 from node import image
@@ -18,6 +17,7 @@ from node.kubelet import configuration
 from node.kubelet import plugin_arguments
 from node.machine import described
 from node.shapes import Shape
+
 from webhook.domain.kubelet.admit import startup_error
 
 SHAPES = [

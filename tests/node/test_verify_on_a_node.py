@@ -8,19 +8,19 @@ import re
 
 import pytest
 from builders import GPU
-
 from node import hardware
 from node import pods
 from node import verifying
 from node.container import Container
 from node.guest import Guest
 from node.kubelet import Kubelet
-from node.machine import node_class
+from node.machine import started
 from node.shapes import Shape
 from node.verifying import Report
 from node.verifying import misaligned
 from node.verifying import outcomes
 from node.verifying import pod_of
+
 from webhook.domain import cpuset
 from webhook.domain.keys import NUMA_NODES
 
@@ -52,15 +52,9 @@ OF_ONE_NODE = {
 OF_MORE_NODES = {"rank-locality", "even-spread"}
 
 
-def start(kubelet: Kubelet, guest: Guest, shape: Shape) -> None:
-    """Start the kubelet of a shape on an empty node."""
-    pods.remove_all(kubelet.cluster)
-    kubelet.stop()
-    kubelet.start(node_class(guest, shape.settings(guest.hardware), shape.devices()))
-
-
 def test_a_pinned_pod_is_aligned_and_what_is_spoiled_is_found(kubelet: Kubelet, guest: Guest) -> None:
-    start(kubelet, guest, ALIGNING)
+    verifying.start(guest)
+    started(kubelet, ALIGNING)
     pod = pods.run(kubelet, "pinned", {**TWO_CPUS, GPU: "1"}, FILL.format(""))
     container = Container(guest, pod)
 
@@ -150,7 +144,8 @@ def anonymous(guest: Guest, pid: int) -> int:
 
 
 def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: Kubelet, guest: Guest) -> None:
-    start(kubelet, guest, SPREADING)
+    verifying.start(guest)
+    started(kubelet, SPREADING)
     ranks = f"{FILL.format('taskset 0x02 ')} & {FILL.format('taskset 0x10 ')} & wait"
     pod = pods.run(kubelet, "spread", FOUR_CPUS, ranks, annotations={NUMA_NODES: "2"})
     container = Container(guest, pod)
@@ -170,7 +165,8 @@ def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: K
 
 
 def test_devices_that_nobody_has_are_missed(kubelet: Kubelet, guest: Guest) -> None:
-    start(kubelet, guest, WITHOUT_DEVICES)
+    verifying.start(guest)
+    started(kubelet, WITHOUT_DEVICES)
     pods.run(kubelet, "bare", {**TWO_CPUS, GPU: "1"}, FILL.format(""))
 
     assert "device-count" in misaligned(verifying.look(kubelet), "bare")

@@ -5,13 +5,13 @@ from typing import Any
 
 import yaml
 from controlplane.identity import NODE
-
 from node import pods
+from node.guest import Guest
 from node.kubelet import FOLDER
 from node.kubelet import Kubelet
 from node.kubelet import here_document
 
-VERIFY_SECONDS = 300
+LOOK_SECONDS = 600
 
 POLICY = {
     "apiVersion": "numagate.io/v1alpha1",
@@ -25,16 +25,30 @@ Report = dict[str, Any]
 Outcomes = dict[str, str]
 
 
+def start(guest: Guest) -> None:
+    """Start the program that looks: it has loaded everything by the time that it is asked."""
+    guest.run(
+        "[ ! -e /run/look ] || exit 0\nmkdir /run/look\n"
+        "python=$(dirname $(readlink -f /usr/bin/numagate))/python\n"
+        "setsid $python /usr/lib/numagate/looker.py > /var/log/looker.log 2>&1 < /dev/null &\n"
+    )
+
+
 def look(kubelet: Kubelet) -> Report:
     """Run one look at all pods of the node; answer the JSON report, whatever it says of them."""
     answer = kubelet.cluster.request("GET", f"{pods.EVERYWHERE}?fieldSelector=spec.nodeName={NODE}")
     found = [{"apiVersion": "v1", "kind": "Pod", **pod} for pod in answer.body["items"]]
+    arguments = ["verify", "--node", NODE, "--pods", "/run/look/pods.json", "--policy", "/run/look/policy.yaml"]
+    arguments += ["--kubelet-config", f"{FOLDER}/kubelet.json", "--interval", "0", "--output", "json"]
     said = kubelet.guest.run(
-        here_document("/run/pods.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": found}))
-        + here_document("/run/policy.yaml", yaml.safe_dump(POLICY))
-        + f"numagate verify --node {NODE} --pods /run/pods.json --policy /run/policy.yaml --output json --interval 0 "
-        f"--kubelet-config {FOLDER}/kubelet.json || [ $? = 1 ]",
-        seconds=VERIFY_SECONDS,
+        here_document("/run/look/pods.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": found}))
+        + here_document("/run/look/policy.yaml", yaml.safe_dump(POLICY))
+        + "rm -f /run/look/status\n"
+        "until [ -p /run/look/asked ]; do sleep 0.1; done\n"
+        + here_document("/run/look/asked", json.dumps(arguments))
+        + "until [ -e /run/look/status ]; do sleep 0.05; done\n"
+        "cat /run/look/out\n[ $(cat /run/look/status) -le 1 ]\n",
+        seconds=LOOK_SECONDS,
     )
     report: Report = json.loads(said)
     return report
