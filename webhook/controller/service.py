@@ -31,7 +31,7 @@ from webhook.controller.documents import Documents
 from webhook.controller.issuing import Issuing
 from webhook.controller.keeper import Keeper
 from webhook.controller.keeper import Render
-from webhook.controller.known_world import KnownWorld
+from webhook.sources.known_world import KnownWorld
 from webhook.controller.metrics import Metrics
 from webhook.controller.namespace_pods import list_pods
 from webhook.controller.namespace_webhook import NamespaceWebhook

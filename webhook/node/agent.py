@@ -1,0 +1,147 @@
+"""One look after the other: observe the node, judge its pods, tell what is new."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Sequence
+from datetime import UTC
+from datetime import datetime
+from typing import Final
+from typing import TypeAlias
+
+from webhook import __version__
+from webhook.domain.node_alignment import document
+from webhook.domain.observation import Observation
+from webhook.domain.raw import JsonObject
+from webhook.engine.world import World
+from webhook.kube.error import KubeError
+from webhook.kube.once import Once
+from webhook.node import standing
+from webhook.node.judging import Judge
+from webhook.node.judging import Judged
+from webhook.node.metrics import Metrics
+from webhook.node.own_pods import OwnPods
+from webhook.node.pace import Pace
+from webhook.node.report import Report
+from webhook.node.state import State
+from webhook.node.telling import Teller
+
+Observe: TypeAlias = Callable[[Sequence[JsonObject]], Observation]
+"""Looks at the node, on which these pods run."""
+
+_MOST_WAIT: Final = 3600.0
+_MOST_SLEEP: Final = 30.0
+"""So that the loop shows now and then that it turns."""
+
+_LOGGER = logging.getLogger("numagate.agent")
+
+
+class Agent:
+    """The loop; `ring` may be called from any thread, everything else is for one."""
+
+    def __init__(
+        self,
+        *,
+        pods: OwnPods,
+        policies: Callable[[datetime], World | None],
+        observe: Observe,
+        judge: Judge,
+        teller: Teller,
+        report: Report,
+        metrics: Metrics,
+        state: State,
+        pace: Pace,
+        owner: Callable[[], str] = lambda: "",
+    ) -> None:
+        """`owner` answers the UID of the Node, "" while it is not known."""
+        self._pods = pods
+        self._policies = policies
+        self._observe = observe
+        self._judge = judge
+        self._teller = teller
+        self._report = report
+        self._metrics = metrics
+        self._state = state
+        self._pace = pace
+        self._owner = owner
+        self._started = datetime.now(UTC)
+        self._once = Once(_LOGGER)
+        self._bell = threading.Event()
+        self._rung = False
+
+    def ring(self) -> None:
+        """Say that something has changed."""
+        self._rung = True
+        self._bell.set()
+
+    def run(self, stop: threading.Event) -> None:
+        """Look until `stop` is set and the bell was rung."""
+        while not stop.is_set():
+            self._state.beat()
+            now = time.monotonic()
+            if self._rung:
+                self._rung = False
+                self._pace.changed(now)
+            # Until the pods are known there is nothing to look for; whoever completes the picture rings.
+            left = self._pace.due - now if self._pods.whole else _MOST_SLEEP
+            if left > 0:
+                self._bell.wait(min(left, _MOST_SLEEP))
+                self._bell.clear()
+                continue
+            self._pace.began(now)
+            try:
+                wait = self.look()
+            except Exception:
+                # The edge of the loop: a bug about one state of the node must not end the watch over it.
+                self._metrics.failures.inc()
+                _LOGGER.exception("bug while looking at the node")
+                wait = _MOST_WAIT
+            self._pace.ended(time.monotonic(), seconds=time.monotonic() - now, wait=wait)
+
+    def look(self) -> float:
+        """Look once, and tell; answer after how many seconds there will be something to tell that is not yet."""
+        began = time.monotonic()
+        observation = self._observe(self._pods.running())
+        world = self._policies(observation.instant)
+        judged = self._judge(observation, world) if world is not None else ()
+        self._metrics.looked(
+            observation.instant,
+            seconds=time.monotonic() - began,
+            unread=len(observation.unread) + len(observation.machine.unread),
+        )
+        self._state.looked(time.monotonic())
+        verdicts = [one.verdict for one in judged]
+        self._metrics.judged(verdicts, held_back=sum(map(_holds_back, judged)))
+        self._teller.tell(judged, observation.instant)
+        # Without policies nothing was judged, and counts of nothing would look like a node in order.
+        if world is not None:
+            self._tell_of_node(observation, judged)
+        return self._wait(judged, observation.instant)
+
+    def _tell_of_node(self, observation: Observation, judged: Sequence[Judged]) -> None:
+        promised = [one.verdict for one in judged if one.verdict.rules]
+        made = document(
+            observation, promised, version=__version__, started=self._started, owner=self._owner() or None
+        )
+        try:
+            self._report.tell(made)
+        except KubeError as error:
+            self._once.warn(str(error))
+        else:
+            self._once.again()
+
+    def _wait(self, judged: Sequence[Judged], instant: datetime) -> float:
+        settling = [
+            (one.settled - instant).total_seconds()
+            for one in judged
+            if one.verdict.rules and one.settled is not None and one.settled > instant
+        ]
+        lasting = self._teller.seconds_left()
+        return min([*settling, *([lasting] if lasting is not None else []), _MOST_WAIT])
+
+
+def _holds_back(one: Judged) -> bool:
+    """Tell whether the condition of the pod, as last read, keeps it from being ready; one that is missing does."""
+    told = standing.read(one.pod.raw)
+    return standing.is_gated(one.pod.raw) and (told is None or told.status != standing.TRUE)
