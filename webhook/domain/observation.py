@@ -172,12 +172,16 @@ class StateFile:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Everything that one pass over a node saw; `instant` is when it ended."""
+    """Everything that one pass over a node saw; `instant` is when it ended.
+
+    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources).
+    """
 
     node: str
     instant: datetime
     machine: Machine
     kubelet: KubeletSettings | None
     pods: tuple[ObservedPod, ...]
+    devices: tuple[ObservedDevice, ...] | None = None
     state_files: tuple[StateFile, ...] = ()
     unread: tuple[Unread, ...] = field(default=())
