@@ -50,7 +50,8 @@ def page(
     Raises:
         KubeError: also where the list took so long that its next page has expired.
     """
-    query = {"limit": str(limit), **({"continue": more} if more else {}), **({"fieldSelector": fields} if fields else {})}
+    asked = {"limit": str(limit), "continue": more, "fieldSelector": fields}
+    query = {name: value for name, value in asked.items() if value}
     found = read_object(client.send(Ask(path=path, query=query, seconds=seconds, most=most)), path)
     meta = get_object(found, "metadata")
     remaining = meta.get("remainingItemCount")
@@ -62,9 +63,7 @@ def page(
     )
 
 
-def pages(
-    client: Client, path: str, *, limit: int = PAGE, fields: str = ""
-) -> Iterator[tuple[list[JsonObject], str]]:
+def pages(client: Client, path: str, *, limit: int = PAGE, fields: str = "") -> Iterator[tuple[list[JsonObject], str]]:
     """Yield the objects of each page, and the resource version that all pages have in common.
 
     Raises:

@@ -55,7 +55,9 @@ class Sink(Protocol):
 def read_all(
     client: Client, versions: Sequence[Resource], sink: Sink, *, limit: int = PAGE, fields: str = ""
 ) -> tuple[Resource, str]:
-    """List a kind, or what `fields` selects of it, into `sink`, in the first of its versions that is served; answer that and the resource version.
+    """List a kind into `sink`, in the first of its versions that is served; answer that and the resource version.
+
+    The field selector `fields` selects objects.
 
     Raises:
         KubeError: `absent` where no version is served.

@@ -14,12 +14,14 @@ from webhook import __version__
 from webhook.domain.node_alignment import document
 from webhook.domain.observation import Observation
 from webhook.domain.raw import JsonObject
+from webhook.domain.verdict import NodeVerdict
+from webhook.engine.verify import judge
 from webhook.engine.world import World
 from webhook.kube.error import KubeError
 from webhook.kube.once import Once
 from webhook.node import standing
-from webhook.node.judging import Judge
 from webhook.node.judging import Judged
+from webhook.node.judging import tellable
 from webhook.node.metrics import Metrics
 from webhook.node.own_pods import OwnPods
 from webhook.node.pace import Pace
@@ -46,7 +48,6 @@ class Agent:
         pods: OwnPods,
         policies: Callable[[datetime], World | None],
         observe: Observe,
-        judge: Judge,
         teller: Teller,
         report: Report,
         metrics: Metrics,
@@ -58,7 +59,6 @@ class Agent:
         self._pods = pods
         self._policies = policies
         self._observe = observe
-        self._judge = judge
         self._teller = teller
         self._report = report
         self._metrics = metrics
@@ -104,25 +104,24 @@ class Agent:
         began = time.monotonic()
         observation = self._observe(self._pods.running())
         world = self._policies(observation.instant)
-        judged = self._judge(observation, world) if world is not None else ()
+        verdict = judge(observation, world) if world is not None else None
+        seconds = time.monotonic() - began
         self._metrics.looked(
-            observation.instant,
-            seconds=time.monotonic() - began,
-            unread=len(observation.unread) + len(observation.machine.unread),
+            observation.instant, seconds=seconds, unread=len(observation.unread) + len(observation.machine.unread)
         )
         self._state.looked(time.monotonic())
-        verdicts = [one.verdict for one in judged]
-        self._metrics.judged(verdicts, held_back=sum(map(_holds_back, judged)))
-        self._teller.tell(judged, observation.instant)
         # Without policies nothing was judged, and counts of nothing would look like a node in order.
-        if world is not None:
-            self._tell_of_node(observation, judged)
+        if world is None or verdict is None:
+            return _MOST_WAIT
+        judged = tuple(tellable(observation, verdict, world))
+        self._metrics.judged(verdict, held_back=sum(map(_holds_back, judged)))
+        self._teller.tell(judged, observation.instant)
+        self._tell_of_node(observation, verdict)
         return self._wait(judged, observation.instant)
 
-    def _tell_of_node(self, observation: Observation, judged: Sequence[Judged]) -> None:
-        promised = [one.verdict for one in judged if one.verdict.rules]
+    def _tell_of_node(self, observation: Observation, verdict: NodeVerdict) -> None:
         made = document(
-            observation, promised, version=__version__, started=self._started, owner=self._owner() or None
+            observation, verdict.pods, version=__version__, started=self._started, owner=self._owner() or None
         )
         try:
             self._report.tell(made)
@@ -132,11 +131,7 @@ class Agent:
             self._once.again()
 
     def _wait(self, judged: Sequence[Judged], instant: datetime) -> float:
-        settling = [
-            (one.settled - instant).total_seconds()
-            for one in judged
-            if one.verdict.rules and one.settled is not None and one.settled > instant
-        ]
+        settling = [(one.settles - instant).total_seconds() for one in judged if one.settles is not None]
         lasting = self._teller.seconds_left()
         return min([*settling, *([lasting] if lasting is not None else []), _MOST_WAIT])
 

@@ -1,7 +1,6 @@
 """Metrics of the agent: what it finds, how long a look takes, what it could not tell. No series has a pod's name."""
 
 from collections import Counter as Tally
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -9,8 +8,8 @@ from prometheus_client import Counter
 from prometheus_client import Gauge
 from prometheus_client import Histogram
 
+from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
-from webhook.domain.verdict import PodVerdict
 from webhook.web.process_metrics import ProcessMetrics
 
 CONDITION: Final = "condition"
@@ -50,6 +49,9 @@ class Metrics(ProcessMetrics):
             "Pods whose annotation is not what their spec earns.",
             registry=registry,
         )
+        self._faults = Gauge(
+            "numagate_agent_node_faults", "1 for what is wrong with the node itself.", ["fault"], registry=registry
+        )
         self._unread = Gauge(
             "numagate_agent_unread", "Things of the node that the last look could not read.", registry=registry
         )
@@ -58,7 +60,9 @@ class Metrics(ProcessMetrics):
         )
         self.failures = Counter("numagate_agent_look_failures", "Looks at the node that failed.", registry=registry)
         self._looked = Gauge(
-            "numagate_agent_last_look_timestamp_seconds", "When the node was last seen, in Unix time.", registry=registry
+            "numagate_agent_last_look_timestamp_seconds",
+            "When the node was last seen, in Unix time.",
+            registry=registry,
         )
         self._writes = Counter("numagate_agent_writes", "Writes to the API server.", ["what"], registry=registry)
         self._write_failures = Counter(
@@ -76,6 +80,7 @@ class Metrics(ProcessMetrics):
             registry=registry,
         )
         self._known_rules: set[tuple[str, str]] = set()
+        self._known_faults: set[str] = set()
         for what in WRITES:
             self._writes.labels(what)
             self._write_failures.labels(what)
@@ -88,16 +93,19 @@ class Metrics(ProcessMetrics):
         self._looked.set(instant.timestamp())
         self._unread.set(unread)
 
-    def judged(self, verdicts: Sequence[PodVerdict], *, held_back: int) -> None:
+    def judged(self, found: NodeVerdict, *, held_back: int) -> None:
         """Show what was found."""
-        outcomes = Tally(one.outcome for one in verdicts if one.rules)
         for outcome in Outcome:
-            self._pods.labels(outcome.value).set(outcomes[outcome])
-        rules = Tally((rule.rule, rule.outcome.value) for one in verdicts for rule in one.rules)
+            self._pods.labels(outcome.value).set(found.count(outcome))
+        rules = Tally((rule.rule, rule.outcome.value) for one in found.pods for rule in one.rules)
         self._known_rules |= {pair for pair in rules if pair[1] != Outcome.ALIGNED.value}
-        for rule, outcome in self._known_rules:
-            self._rules.labels(rule, outcome).set(rules[rule, outcome])
-        self._forged.set(sum(one.forged for one in verdicts))
+        for pair in self._known_rules:
+            self._rules.labels(*pair).set(rules[pair])
+        faults = {fault.code for fault in found.faults}
+        self._known_faults |= faults
+        for code in self._known_faults:
+            self._faults.labels(code).set(code in faults)
+        self._forged.set(sum(one.forged for one in found.pods))
         self._held_back.set(held_back)
 
     def wrote(self, what: str) -> None:

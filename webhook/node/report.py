@@ -1,4 +1,4 @@
-"""Keeps the NodeAlignment of the node: written when it says something else, and now and then so that it does not age."""
+"""Keeps the NodeAlignment of the node: written when it says something new, and before it grows old."""
 
 import random
 import time

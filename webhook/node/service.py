@@ -19,7 +19,6 @@ from webhook.kube.telling import PODS
 from webhook.node.agent import Agent
 from webhook.node.agent import Observe
 from webhook.node.identity import Owner
-from webhook.node.judging import Judge
 from webhook.node.metrics import Metrics
 from webhook.node.own_pods import OwnPods
 from webhook.node.pace import Pace
@@ -51,7 +50,6 @@ class Service:
         *,
         client: Client,
         observe: Observe,
-        judge: Judge,
         backoff: Callable[[], Backoff] = Backoff,
     ) -> None:
         """Open the port; the API server is first asked by `run`.
@@ -82,7 +80,7 @@ class Service:
             on_restart=self.metrics.restarts.inc,
             backoff=backoff(),
         )
-        self._agent = self._looking(client, observe, judge)
+        self._agent = self._looking(client, observe)
         self.metrics.ready(lambda: is_ready(self.state))
         self._socket = listener.bind(settings.bind, settings.probe_port)
         self.probe_port: int = self._socket.getsockname()[1]
@@ -115,13 +113,12 @@ class Service:
         """End; may be called from any thread."""
         self._probes.stop(drain_seconds=0.0)
 
-    def _looking(self, client: Client, observe: Observe, judge: Judge) -> Agent:
+    def _looking(self, client: Client, observe: Observe) -> Agent:
         settings, metrics = self._settings, self.metrics
         return Agent(
             pods=self.pods,
             policies=self._policies,
             observe=observe,
-            judge=judge,
             teller=Teller(
                 client,
                 node=settings.node,

@@ -108,7 +108,7 @@ def _wanted(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> S
 
 
 def _unknown(was: str, verdict: PodVerdict, now: Circumstances) -> Standing | None:
-    """Let what was found before stand: not to see is no finding. Without a gate True is nobody's readiness, and ends."""
+    """Let what was found before stand: not to see is no finding. A True that no readiness waits for ends in time."""
     if was == FALSE or (was == TRUE and (now.gated or not now.lasting)):
         return None
     if now.gated and now.unknown_is_ready:

@@ -95,9 +95,9 @@ class Teller:
         told = standing.read(one.pod.raw)
         circumstances = standing.Circumstances(
             gated=standing.is_gated(one.pod.raw),
-            settled=one.is_settled(instant),
+            settled=one.settled,
             unknown_is_ready=one.unknown_is_ready,
-            lasting=self._lasts(one, instant),
+            lasting=self._lasts(one),
         )
         about = {"namespace": one.pod.namespace, "name": one.pod.name, "uid": one.pod.uid}
         if one.verdict.forged:
@@ -109,10 +109,10 @@ class Teller:
         self._say(events.of_standing(wanted, about, node=self._node, instant=instant), one.pod.uid, instant)
         self._set(one, standing.condition(wanted, told, instant=_written(instant)))
 
-    def _lasts(self, one: Judged, instant: datetime) -> bool:
+    def _lasts(self, one: Judged) -> bool:
         """Tell whether the pod has been found the same, and not aligned, for long; not before it has settled."""
         outcome, uid = one.verdict.outcome, one.pod.uid
-        if outcome is Outcome.ALIGNED or not one.is_settled(instant):
+        if outcome is Outcome.ALIGNED or not one.settled:
             self._not_aligned.pop(uid, None)
             return False
         now = self._monotonic()

@@ -1,4 +1,4 @@
-"""Metrics that every process of ours has, in a registry of their own: its version, what it uses, whether it is ready."""
+"""Metrics that every process of ours has, in a registry of its own: version, use, readiness."""
 
 from collections.abc import Callable
 

@@ -13,7 +13,9 @@ NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 def snapshot(*policies: str) -> str:
     documents: list[dict[str, Any]] = [{"metadata": {"name": name}, "spec": {}} for name in policies]
-    return encode(Content(policies=documents, classes=[], namespaces={"a": {"numagate.io/enforce": "none"}}), NOON).decode()
+    return encode(
+        Content(policies=documents, classes=[], namespaces={"a": {"numagate.io/enforce": "none"}}), NOON
+    ).decode()
 
 
 def names(known: KnownWorld) -> list[str]:
