@@ -11,10 +11,6 @@ from webhook.kube.client import Ask
 from webhook.kube.client import Client
 from webhook.kube.listing import read_object
 
-NODE_NAME: Final = "authentication.kubernetes.io/node-name"
-NODE_UID: Final = "authentication.kubernetes.io/node-uid"
-"""Of a token that is bound to a pod: the node that it runs on (pkg/serviceaccount/claims.go)."""
-
 _PATH: Final = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 

@@ -8,17 +8,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from webhook.domain import api
 from webhook.domain.raw import JsonObject
 from webhook.node.standing import FALSE
 from webhook.node.standing import Standing
 
-CONTROLLER: Final = "numagate.io/agent"
-"""The reporting controller of all events."""
 FORGED: Final = "PromiseForged"
 
 _ACTION: Final = "Verify"
-_MOST_INSTANCE: Final = 128
-"""Characters of a reporting instance, by the API server's validation."""
 _MOST_NAME: Final = 200
 _FORGED_NOTE: Final = (
     "annotation numagate.io/alignment does not say what the pod's spec earns; it is left out of account: recreate the "
@@ -28,7 +25,7 @@ _FORGED_NOTE: Final = (
 
 def instance_of(node: str) -> str:
     """Answer the name of a node as an event can hold it."""
-    return node[:_MOST_INSTANCE]
+    return node[: api.MOST_INSTANCE]
 
 
 def of_standing(standing: Standing, pod: JsonObject, *, node: str, instant: datetime) -> JsonObject:
@@ -68,7 +65,7 @@ def _event(
         "reason": reason,
         "note": note,
         "action": _ACTION,
-        "reportingController": CONTROLLER,
+        "reportingController": api.REPORTER,
         "reportingInstance": instance_of(node),
         "regarding": {"apiVersion": "v1", "kind": "Pod", **pod},
     }

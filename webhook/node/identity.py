@@ -2,10 +2,10 @@
 
 import logging
 
+from webhook.domain.keys import NODE_NAME
+from webhook.domain.keys import NODE_UID
 from webhook.kube.client import Client
 from webhook.kube.error import KubeError
-from webhook.kube.whoami import NODE_NAME
-from webhook.kube.whoami import NODE_UID
 from webhook.kube.whoami import claims
 
 _LOGGER = logging.getLogger("numagate.agent")
