@@ -42,7 +42,7 @@ _LOGGER = logging.getLogger("numagate.agent")
 
 
 class Service:
-    """The running agent."""
+    """The running agent; `started` is set once its port answers."""
 
     def __init__(
         self,
@@ -60,6 +60,7 @@ class Service:
         self._settings = settings
         self._client = client
         self._stop = threading.Event()
+        self.started = threading.Event()
         self.metrics = Metrics(__version__)
         self.pods = OwnPods(self._ring)
         self._policies = Policies(
@@ -152,6 +153,7 @@ class Service:
         return missing if self._policies_read else [*missing, "policies"]
 
     def _serving(self) -> None:
+        self.started.set()
         _LOGGER.info("watching", extra=logs.fields({logs.PROBE_PORT: self.probe_port}))
 
     def _drain(self, _seconds: float) -> None:
