@@ -1,6 +1,7 @@
 """A node that shows what a test says: the pods that it is given, each with what it was promised or something else."""
 
 import threading
+from collections.abc import Callable
 from collections.abc import Sequence
 from datetime import UTC
 from datetime import datetime
@@ -42,12 +43,13 @@ SETTLING: Final = "settling"
 
 
 class ScriptedNode:
-    """Shows every pod as `shown` says by its name, and all others in the shared pool; may be changed from any thread."""
+    """Shows each pod as `shown` says by its name, and all others in the shared pool; may be changed from any thread."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.shown: dict[str, str] = {}
         self.looks = 0
+        self.read: set[str] = set()
         self.trouble: Exception | None = None
         self._lock = threading.Lock()
 
@@ -56,8 +58,9 @@ class ScriptedNode:
         with self._lock:
             self.shown[pod] = what
 
-    def observe(self, pods: Sequence[JsonObject]) -> Observation:
+    def observe(self, pods: Sequence[JsonObject], reads_memory: Callable[[JsonObject], bool]) -> Observation:
         """Look at the node."""
+        self.read = {get_text(get_object(pod, "metadata"), "name") for pod in pods if reads_memory(pod)}
         with self._lock:
             shown = dict(self.shown)
             self.looks += 1

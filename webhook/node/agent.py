@@ -7,6 +7,7 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from datetime import UTC
 from datetime import datetime
+from functools import partial
 from typing import Final
 from typing import TypeAlias
 
@@ -21,6 +22,7 @@ from webhook.kube.error import KubeError
 from webhook.kube.once import Once
 from webhook.node import standing
 from webhook.node.judging import Judged
+from webhook.node.judging import has_promise
 from webhook.node.judging import tellable
 from webhook.node.metrics import Metrics
 from webhook.node.own_pods import OwnPods
@@ -29,8 +31,8 @@ from webhook.node.report import Report
 from webhook.node.state import State
 from webhook.node.telling import Teller
 
-Observe: TypeAlias = Callable[[Sequence[JsonObject]], Observation]
-"""Looks at the node, on which these pods run."""
+Observe: TypeAlias = Callable[[Sequence[JsonObject], Callable[[JsonObject], bool]], Observation]
+"""Looks at the node, on which these pods run, and at the memory of those of which the function says so."""
 
 _MOST_WAIT: Final = 3600.0
 _MOST_SLEEP: Final = 30.0
@@ -69,6 +71,7 @@ class Agent:
         self._once = Once(_LOGGER)
         self._bell = threading.Event()
         self._rung = False
+        self._cost = 0.0
 
     def ring(self) -> None:
         """Say that something has changed."""
@@ -90,6 +93,7 @@ class Agent:
                 self._bell.clear()
                 continue
             self._pace.began(now)
+            self._cost = 0.0
             try:
                 wait = self.look()
             except Exception:
@@ -97,22 +101,22 @@ class Agent:
                 self._metrics.failures.inc()
                 _LOGGER.exception("bug while looking at the node")
                 wait = _MOST_WAIT
-            self._pace.ended(time.monotonic(), seconds=time.monotonic() - now, wait=wait)
+            # What it takes to tell is the API server's time, not this node's.
+            self._pace.ended(time.monotonic(), seconds=self._cost, wait=wait)
 
     def look(self) -> float:
         """Look once, and tell; answer after how many seconds there will be something to tell that is not yet."""
         began = time.monotonic()
-        observation = self._observe(self._pods.running())
-        world = self._policies(observation.instant)
-        verdict = judge(observation, world) if world is not None else None
-        seconds = time.monotonic() - began
+        world = self._policies(datetime.now(UTC))
+        if world is None:
+            return _MOST_WAIT  # whoever reads the policies rings
+        observation = self._observe(self._pods.running(), partial(has_promise, world=world))
+        verdict = judge(observation, world)
+        self._cost = time.monotonic() - began
         self._metrics.looked(
-            observation.instant, seconds=seconds, unread=len(observation.unread) + len(observation.machine.unread)
+            observation.instant, seconds=self._cost, unread=len(observation.unread) + len(observation.machine.unread)
         )
         self._state.looked(time.monotonic())
-        # Without policies nothing was judged, and counts of nothing would look like a node in order.
-        if world is None or verdict is None:
-            return _MOST_WAIT
         judged = tuple(tellable(observation, verdict, world))
         self._metrics.judged(verdict, held_back=sum(map(_holds_back, judged)))
         self._teller.tell(judged, observation.instant)
