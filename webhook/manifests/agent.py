@@ -61,7 +61,8 @@ def daemon_set(settings: Settings) -> Manifest:
 
 def _pod(settings: Settings) -> Manifest:
     mounts = [pods.token(), *(_host(path) for path in ("/proc", "/sys"))]
-    volumes = [*(volume for volume, _ in mounts), _KUBELET, pods.TMP]
+    kubelet = {"name": "kubelet", "hostPath": {"path": settings.kubelet_dir, "type": "Directory"}}
+    volumes = [*(volume for volume, _ in mounts), kubelet, pods.TMP]
     mounted = [*(pods.mount(*mount) for mount in mounts), _KUBELET_MOUNT, pods.TMP_MOUNT]
     return {
         "serviceAccountName": AGENT,
@@ -116,7 +117,6 @@ def _host(path: str) -> pods.Mount:
     return {"name": name, "hostPath": {"path": path, "type": "Directory"}}, f"{ROOT}{path}"
 
 
-_KUBELET: Manifest = {"name": "kubelet", "hostPath": {"path": "/var/lib/kubelet", "type": "Directory"}}
 # Volumes of other pods lie below it: when the host unmounts one, it must not stay mounted here, and so be busy.
 _KUBELET_MOUNT: Manifest = {
     "name": "kubelet",

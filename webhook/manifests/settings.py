@@ -67,7 +67,7 @@ class Settings:
     that the pods may call; without any, whatever listens on the ports of API servers. `selected` are the namespace
     labels that policies select by; `controller_url` is to the controller's Service what `url` is to the other.
     With `client_auth` whoever calls must show a certificate, of one of `client_names`, or of the usual name.
-    Agents live in `agent_namespace`.
+    Agents live in `agent_namespace`, and find the kubelet's sockets and files below `kubelet_dir` of their node.
     """
 
     policy: Policy
@@ -82,6 +82,7 @@ class Settings:
     client_auth: bool = False
     client_names: tuple[str, ...] = ()
     agent_namespace: str = AGENT_NAMESPACE
+    kubelet_dir: str = "/var/lib/kubelet"
 
     @property
     def encoded_bundle(self) -> str | None:
