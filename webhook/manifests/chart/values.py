@@ -61,7 +61,7 @@ def values(settings: Settings) -> tuple[Value, ...]:
         *_agent(settings),
         Value(
             "priorityClassName",
-            "Priority class of the pods of both Deployments, and the one that the ResourceQuota allows; empty for none.",
+            "Priority class of the pods of both Deployments, and the one of the ResourceQuota; empty for none.",
             PRIORITY,
             schema.text(),
         ),
