@@ -15,18 +15,6 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
-    """What a policy asks of an observation.
-
-    `local_memory` is the least share in percent of a container's anonymous, heap, stack and huge pages that lies on its
-    NUMA nodes; `settle_seconds` is how long a container has to settle after its start before it is judged.
-    """
-
-    local_memory: int = 99
-    settle_seconds: int = 30
-
-
-@dataclass(frozen=True, slots=True)
 class RuleVerdict:
     """What one rule says: its code, the container (None: the pod), a reason in one line, and both sides of it.
 
