@@ -16,6 +16,7 @@ from webhook.domain.observation import Unread
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
+from webhook.domain.visible import visible
 
 NOT_KNOWN = "not known"
 
@@ -95,7 +96,9 @@ class Rule:
             yield self._verdict(None, said)
 
     def _verdict(self, container: str | None, said: Said) -> RuleVerdict:
-        return RuleVerdict(self.code, container, said.outcome, said.reason, said.wanted, said.seen)
+        """Make the texts visible here, once for all who show them: they quote commands, ids and names of others."""
+        texts = (visible(text) for text in (said.reason, said.wanted, said.seen))
+        return RuleVerdict(self.code, container, said.outcome, *texts)
 
 
 def aligned(wanted: str, seen: str) -> Said:
@@ -116,3 +119,9 @@ def unknown(reason: str, wanted: str, seen: str = NOT_KNOWN) -> Said:
 def why_unread(unread: tuple[Unread, ...], field: str, otherwise: str) -> str:
     """Answer why a field could not be read, or `otherwise` where nobody says."""
     return next((one.reason for one in unread if one.field == field), otherwise)
+
+
+def why_incomplete(case: Case) -> str:
+    """Say why not all processes of a container are known, "" where they are; one that runs has at least one."""
+    otherwise = "" if case.seen.processes else "none was seen"
+    return why_unread(case.seen.unread, "processes", otherwise)

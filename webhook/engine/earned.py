@@ -43,7 +43,7 @@ def earned(pod: JsonObject, ruling: Ruling, kubelet: KubeletSettings | None) -> 
     accelerators = accelerators_of(facts, ruling.policy.accelerators, ruling.claims)
     if not accelerators and not facts.claims:
         return Earned(None, claimed, forged=text is not None)
-    level = Level.GUARANTEED if claimed is None else claimed.reached
+    level = Level.NONE if claimed is None else claimed.reached
     forged = claimed is None and text is not None
     if claimed is not None:
         ours, theirs = _expect(facts, accelerators, ruling, level), claimed

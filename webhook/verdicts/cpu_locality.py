@@ -21,7 +21,9 @@ def _look(case: Case) -> Iterator[Said]:
     wanted = f"CPUs on {nodes(case.numa_nodes)}" + (", with its devices" if case.promise.devices else "")
     cpus = cpus_of(case.seen)
     cells = case.site.machine.cells_of(cpus) if cpus is not None else 0
-    if cpus is None:
+    if case.seen.exclusive_cpus is None:
+        yield unknown("which CPUs are its own is not known", wanted)
+    elif cpus is None:
         yield unknown("it has no exclusive CPUs whose place could be told", wanted, "in the shared pool")
     elif not cells:
         yield unknown(f"no NUMA node is known to have CPUs {cpuset.format(cpus)}", wanted, cpuset.format(cpus))

@@ -13,6 +13,7 @@ from webhook.domain.rule import Said
 from webhook.domain.rule import aligned
 from webhook.domain.rule import misaligned
 from webhook.domain.rule import unknown
+from webhook.domain.rule import why_unread
 
 
 def _look(case: Case) -> Iterator[Said]:
@@ -37,7 +38,8 @@ def _look(case: Case) -> Iterator[Said]:
 def _homeless(case: Case, devices: list[ObservedDevice]) -> str:
     one = next(one for one in devices if home_of(case.site.machine, one.cells) is None)
     if not one.cells:
-        return f"nobody says on which NUMA node device {one.id} is"
+        otherwise = f"nobody says on which NUMA node device {one.id} is"
+        return why_unread(case.seen.unread, "devices", otherwise)
     return f"device {one.id} is said to be near {told(one.cells)}: it has no home to compare with"
 
 

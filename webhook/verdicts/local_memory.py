@@ -12,6 +12,7 @@ from webhook.domain.rule import Said
 from webhook.domain.rule import aligned
 from webhook.domain.rule import misaligned
 from webhook.domain.rule import unknown
+from webhook.domain.rule import why_incomplete
 from webhook.domain.rule import why_unread
 from webhook.verdicts._memory import binds_memory
 from webhook.verdicts._memory import enough
@@ -39,8 +40,8 @@ def _look(case: Case) -> Iterator[Said]:
     elif unread:
         why = why_unread(unread[0].unread, "memory", "its numa_maps was not read")
         yield unknown(f"the memory of process {unread[0].pid} is not known: {why}", wanted)
-    elif not case.seen.processes:
-        yield unknown("no process of it was seen", wanted)
+    elif why := why_incomplete(case):
+        yield unknown(f"its processes are not all known: {why}", wanted)
     else:
         yield aligned(wanted, seen)
 

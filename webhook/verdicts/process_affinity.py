@@ -13,15 +13,13 @@ from webhook.domain.rule import Said
 from webhook.domain.rule import aligned
 from webhook.domain.rule import misaligned
 from webhook.domain.rule import unknown
+from webhook.domain.rule import why_incomplete
 from webhook.domain.rule import why_unread
 
 
 def _look(case: Case) -> Iterator[Said]:
     allowed = _allowed(case)
     wanted = "processes on its CPUs" if allowed is None else f"processes within {cpuset.format(allowed)}"
-    if not case.seen.processes:
-        yield unknown("no process of it was seen", wanted)
-        return
     astray = [(one, why) for one in case.seen.processes if (why := _astray(case, one, allowed))]
     unread = [one for one in case.seen.processes if one.cpus is None]
     if astray:
@@ -31,6 +29,8 @@ def _look(case: Case) -> Iterator[Said]:
     elif unread:
         why = why_unread(unread[0].unread, "cpus", "its status was not read")
         yield unknown(f"where process {unread[0].pid} may run is not known: {why}", wanted)
+    elif why := why_incomplete(case):
+        yield unknown(f"its processes are not all known: {why}", wanted)
     elif allowed is None:
         yield unknown("what its cgroup allows is not known", wanted)
     else:

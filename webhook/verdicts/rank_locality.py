@@ -20,6 +20,7 @@ from webhook.domain.rule import Said
 from webhook.domain.rule import aligned
 from webhook.domain.rule import misaligned
 from webhook.domain.rule import unknown
+from webhook.domain.rule import why_incomplete
 from webhook.domain.rule import why_unread
 from webhook.verdicts._memory import binds_memory
 from webhook.verdicts._memory import enough
@@ -49,6 +50,9 @@ def _look(case: Case) -> Iterator[Said]:
     if unread:
         why = why_unread(unread[0].unread, "memory", "its numa_maps was not read")
         yield unknown(f"the memory of process {unread[0].pid} is not known: {why}", wanted)
+        return
+    if why := why_incomplete(case):
+        yield unknown(f"its processes are not all known: {why}", wanted)
         return
     ranks = _ranks(case, len(homes))
     if len(ranks) <= 1:
