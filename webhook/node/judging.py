@@ -55,16 +55,20 @@ def tellable(observation: Observation, verdict: NodeVerdict, world: World) -> It
 def _judged(pod: ObservedPod, verdict: PodVerdict, world: World) -> Judged:
     early = [one for one in verdict.rules if one.rule == SETTLED]
     ruling = rule(pod.raw, pod.namespace, world)
-    if not early or ruling is None:
+    if ruling is None:
         return Judged(pod, verdict)
+    asked = ruling.policy.verification
+    if not early:
+        return Judged(pod, verdict, unknown_is_ready=asked.unknown_is_ready)
     started = {one.name: one.started for one in pod.containers}
     moments = [started.get(one.container or "") for one in early]
     known = [moment for moment in moments if moment is not None]
-    wait = timedelta(seconds=ruling.policy.verification.settle_seconds)
+    wait = timedelta(seconds=asked.settle_seconds)
     return Judged(
         pod,
         verdict,
         # One container that is wrong is enough, however young the others are.
         settled=verdict.outcome is Outcome.MISALIGNED,
-        settles=max(known) + wait if known and len(known) == len(moments) else None,
+        settles=max(known) + wait if len(known) == len(moments) else None,
+        unknown_is_ready=asked.unknown_is_ready,
     )

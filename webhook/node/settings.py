@@ -21,7 +21,7 @@ class Settings:
     namespace: str = "numagate-system"
     world: str = api.WORLD_MAP
     bind: str = ""
-    probe_port: int = 8082
+    probe_port: int = 8081
     look_seconds: float = LOOK_SECONDS
     soon_seconds: float = SOON_SECONDS
     lasting_seconds: float = LASTING_SECONDS
