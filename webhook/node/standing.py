@@ -48,8 +48,9 @@ class Standing:
 
     @property
     def head(self) -> tuple[str, str, str]:
-        """What it comes to: numbers in the message may change again and again, and are no news."""
-        return self.status, self.reason, self.message.partition(": ")[0]
+        """What it comes to: status, reason and rule. Numbers in the message may change again and again: no news."""
+        rule, colon, _ = self.message.partition(": ")
+        return self.status, self.reason, rule if colon else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
