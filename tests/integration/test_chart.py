@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from webhook.manifests.chart.choice import COMBINATIONS
 from webhook.manifests.chart.values import values
 from webhook.manifests.choices import read_settings
 from webhook.manifests.overlays import Overlay
+from webhook.manifests.overlays import agents
 from webhook.manifests.overlays import flat
 from webhook.manifests.overlays import monitoring
 from webhook.manifests.overlays import parts
@@ -194,6 +196,68 @@ def test_cert_manager_is_asked_for_the_hosts_of_the_addresses(helm: Helm, url: s
     settings = read_settings(url=url, controller_url=controller_url)
     made = rendered(settings, Mode.OBSERVE, Certificates.CERT_MANAGER, Source.OBJECTS)
     assert by_name(release) == by_name(made)
+
+
+@pytest.mark.parametrize("api_servers", [(), ("10.0.0.1/32",)])
+def test_agents_are_there_where_they_are_wanted_as_they_are_rendered(helm: Helm, api_servers: tuple[str, ...]) -> None:
+    chosen = {"networkPolicy": {"apiServers": list(api_servers)}}
+    agent = {"enabled": True, "namespace": "nodes", "kubeletDir": "/data/kubelet"}
+
+    release = helm.template(chosen | {"agent": agent})
+    without = by_name(helm.template(chosen))
+
+    settings = read_settings(api_servers=api_servers)
+    made = agents(replace(settings, agent_namespace="nodes", kubelet_dir="/data/kubelet"))
+    # Both namespaces have a ResourceQuota of this name.
+    own = [one for one in release if one["metadata"].get("namespace", "") == "nodes" or is_new(one, without)]
+    assert by_name(own) == by_name([one for objects in made.values() for one in objects])
+    assert len(release) == len(without) + len(own)
+
+
+def is_new(one: dict[str, Any], known: Mapping[tuple[str, str], Any]) -> bool:
+    """Tell whether an object is none of those that are known."""
+    place = one["metadata"].get("namespace")
+    found = known.get((one["kind"], one["metadata"]["name"]))
+    return found is None or found["metadata"].get("namespace") != place
+
+
+def test_agents_take_the_values_of_their_section(helm: Helm) -> None:
+    values = {
+        "agent": {
+            "enabled": True,
+            "nodeSelector": {"nvidia.com/gpu.present": "true"},
+            "tolerations": [],
+            "priorityClassName": "",
+            "resources": {"requests": {"cpu": "50m"}},
+            "logLevel": "debug",
+            "podLabels": {"team": "ml"},
+        },
+        "image": {"repository": "registry.example/numagate", "tag": "2"},
+    }
+    release = helm.template(values)
+    (made,) = [one for one in release if one["kind"] == "DaemonSet"]
+    pod = made["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+
+    assert (pod["nodeSelector"], "tolerations" in pod, "priorityClassName" in pod) == (
+        # A map is laid over the default one: null takes a label away.
+        {"kubernetes.io/os": "linux", "nvidia.com/gpu.present": "true"},
+        False,
+        False,
+    )
+    assert (container["image"], container["args"][-1]) == ("registry.example/numagate:2", "--log-level=debug")
+    assert container["resources"]["requests"]["cpu"] == "50m"
+    assert made["spec"]["template"]["metadata"]["labels"]["team"] == "ml"
+    quotas = {one["metadata"]["namespace"] for one in release if one["kind"] == "ResourceQuota"}
+    assert quotas == {"numagate-system"}
+
+
+def test_there_are_no_agents_without_policies_in_objects(helm: Helm) -> None:
+    wrong = {"agent": {"enabled": True}, "policy": {"source": "file"}, "certificates": {"mode": "cert-manager"}}
+    done = helm.run("template", "numagate", str(CHART), values=wrong, check=False)
+
+    assert done.returncode != 0
+    assert "/policy/source" in done.stderr
 
 
 def test_monitoring_holds_what_is_rendered_apart_from_the_overlays(helm: Helm) -> None:

@@ -156,7 +156,8 @@ def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manif
     made["monitoring.yaml"] = monitoring(chosen)
     if Source(source) is Source.OBJECTS:
         del made[_POLICY]  # policies.yaml makes them of the documents in the values
-        made[_AGENT_FILE] = [one for objects in agents(chosen).values() for one in objects]
+    # That they go with objects only is for the schema of the values to say.
+    made[_AGENT_FILE] = [one for objects in agents(chosen).values() for one in objects]
     kept = {name: [one for one in objects if not _is_foreign(one)] for name, objects in made.items()}
     return {name: objects for name, objects in kept.items() if objects}
 
