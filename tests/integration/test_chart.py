@@ -221,35 +221,10 @@ def is_new(one: dict[str, Any], known: Mapping[tuple[str, str], Any]) -> bool:
     return found is None or found["metadata"].get("namespace") != place
 
 
-def test_agents_take_the_values_of_their_section(helm: Helm) -> None:
-    values = {
-        "agent": {
-            "enabled": True,
-            "nodeSelector": {"nvidia.com/gpu.present": "true"},
-            "tolerations": [],
-            "priorityClassName": "",
-            "resources": {"requests": {"cpu": "50m"}},
-            "logLevel": "debug",
-            "podLabels": {"team": "ml"},
-        },
-        "image": {"repository": "registry.example/numagate", "tag": "2"},
-    }
-    release = helm.template(values)
-    (made,) = [one for one in release if one["kind"] == "DaemonSet"]
-    pod = made["spec"]["template"]["spec"]
-    (container,) = pod["containers"]
+def test_agents_without_a_priority_class_need_no_quota_for_it(helm: Helm) -> None:
+    release = helm.template({"agent": {"enabled": True, "priorityClassName": ""}})
 
-    assert (pod["nodeSelector"], "tolerations" in pod, "priorityClassName" in pod) == (
-        # A map is laid over the default one: null takes a label away.
-        {"kubernetes.io/os": "linux", "nvidia.com/gpu.present": "true"},
-        False,
-        False,
-    )
-    assert (container["image"], container["args"][-1]) == ("registry.example/numagate:2", "--log-level=debug")
-    assert container["resources"]["requests"]["cpu"] == "50m"
-    assert made["spec"]["template"]["metadata"]["labels"]["team"] == "ml"
-    quotas = {one["metadata"]["namespace"] for one in release if one["kind"] == "ResourceQuota"}
-    assert quotas == {"numagate-system"}
+    assert {one["metadata"]["namespace"] for one in release if one["kind"] == "ResourceQuota"} == {"numagate-system"}
 
 
 def test_there_are_no_agents_without_policies_in_objects(helm: Helm) -> None:
@@ -294,6 +269,15 @@ OTHER: Mapping[str, tuple[object, str]] = {
             "topologySpreadConstraints": ([{"topologyKey": server}], f"- topologyKey: {server}\n"),
         }.items()
     },
+    "agent.namespace": ("nodes", "kind: Namespace\nmetadata:\n  name: nodes\n"),
+    "agent.nodeSelector": ({"pool": "agent"}, "        pool: agent"),
+    "agent.tolerations": ([{"key": "agent"}], "tolerations:\n        - key: agent"),
+    "agent.kubeletDir": ("/data/kubelet", "path: /data/kubelet"),
+    "agent.resources": ({"requests": {"cpu": "7m"}}, "            cpu: 7m\n"),
+    "agent.priorityClassName": ("of-agents", "priorityClassName: of-agents"),
+    "agent.logLevel": ("warning", "- --log-level=warning"),
+    "agent.podLabels": ({"pod": "label-agent"}, "        pod: label-agent"),
+    "agent.podAnnotations": ({"pod": "annotation-agent"}, "        pod: annotation-agent"),
     "serving.logLevel": ("debug", "- --log-level=debug"),
     "controller.logLevel": ("error", "- --log-level=error"),
 }
@@ -310,6 +294,7 @@ ELSEWHERE = {
     "webhooks.url": "addresses",
     "webhooks.controllerUrl": "addresses",
     "networkPolicy.apiServers": "addresses",
+    "agent.enabled": "agents",
     "monitoring.podMonitor": "monitoring",
     "monitoring.prometheusRule": "monitoring",
     "monitoring.dashboard": "monitoring",
@@ -328,7 +313,7 @@ def test_every_value_is_tried() -> None:
 
 
 def test_every_value_comes_to_its_place(helm: Helm) -> None:
-    given: dict[str, Any] = {"monitoring": {"podMonitor": True, "prometheusRule": True}}
+    given: dict[str, Any] = {"monitoring": {"podMonitor": True, "prometheusRule": True}, "agent": {"enabled": True}}
     for name, (value, _) in OTHER.items():
         given = nested(name, value, given)
     done = helm.run("template", "numagate", str(CHART), values=given)
