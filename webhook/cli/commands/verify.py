@@ -40,6 +40,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.watch:
+        from webhook.cli.verify.agent import run  # noqa: PLC0415 - only an agent pays for it
+
+        return run(arguments)
     from webhook.cli import wiring  # noqa: PLC0415 - help and other commands need not pay for it
     from webhook.cli.verify import report as reports  # noqa: PLC0415 - as above
     from webhook.cli.verify.look import look  # noqa: PLC0415 - as above

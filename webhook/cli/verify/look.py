@@ -1,8 +1,6 @@
 """Looks at the node that this runs on, once: its pods from the API server or a file, then what they really have."""
 
 import argparse
-import os
-import platform
 import re
 import sys
 import time
@@ -10,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import Final
 
+from webhook.cli.verify.options import node_name
 from webhook.cli.verify.options import roots
 from webhook.domain.errors import NumagateError
 from webhook.domain.observation import Observation
@@ -40,7 +39,7 @@ def look(arguments: argparse.Namespace) -> Observation:
     Raises:
         NumagateError: its pods cannot be read.
     """
-    node = arguments.node or os.environ.get("NODE_NAME") or platform.node()
+    node = node_name(arguments)
     places = roots(arguments)
     known = _from_file(arguments.pods) if arguments.pods else _from_cluster(arguments, node)
     since = None

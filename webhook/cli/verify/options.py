@@ -7,6 +7,7 @@ from typing import Final
 
 from webhook.cli import inputs
 from webhook.cli.listening import add_cluster
+from webhook.cli.verify import watch
 
 if TYPE_CHECKING:  # help and other commands need not pay for it
     from webhook.node.roots import Roots
@@ -18,6 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add all of them."""
     _add_pods(parser)
     inputs.add_world(parser, policy="judge by")
+    watch.add(parser)
     _add_places(parser)
     parser.add_argument(
         "--interval",
@@ -30,6 +32,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", choices=("text", "json", "html"), default="text", help="output format (default: text)"
     )
+
+
+def node_name(arguments: argparse.Namespace) -> str:
+    """Answer the name of the node: as given, as a pod is told it, or as the host calls itself."""
+    import os  # noqa: PLC0415 - help and other commands need not pay for it
+    import platform  # noqa: PLC0415 - as above
+
+    return str(arguments.node or os.environ.get("NODE_NAME") or platform.node())
 
 
 def roots(arguments: argparse.Namespace) -> "Roots":
