@@ -112,9 +112,10 @@ class ObservedContainer:
 
 @dataclass(frozen=True, slots=True)
 class ObservedPod:
-    """A pod of the node that has not ended, and its containers in the order of the spec (init containers left out).
+    """A pod of the node that has not ended, and its containers in the order of the spec: sidecars, then the others.
 
-    `raw` is the Pod as the API server or the kubelet gives it: its spec earns the promise, its annotation claims one.
+    Init containers that end before these run are left out. `raw` is the Pod as the API server or the
+    kubelet gives it: its spec earns the promise, its annotation claims one.
     """
 
     namespace: str
@@ -172,12 +173,16 @@ class StateFile:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Everything that one pass over a node saw; `instant` is when it ended."""
+    """Everything that one pass over a node saw; `instant` is when it ended.
+
+    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources).
+    """
 
     node: str
     instant: datetime
     machine: Machine
     kubelet: KubeletSettings | None
     pods: tuple[ObservedPod, ...]
+    devices: tuple[ObservedDevice, ...] | None = None
     state_files: tuple[StateFile, ...] = ()
     unread: tuple[Unread, ...] = field(default=())
