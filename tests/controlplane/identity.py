@@ -17,6 +17,7 @@ ORDINARY = "ml-engineer"
 """A person who may do what the ClusterRole `edit` allows, and nothing more."""
 
 CONTROLLER_MANAGER = "system:kube-controller-manager"
+SCHEDULER = "system:kube-scheduler"
 
 SERVING = "system:serviceaccount:numagate-system:numagate"
 CONTROLLER = "system:serviceaccount:numagate-system:numagate-controller"
@@ -33,6 +34,7 @@ GROUPS = {
     KUBELET: "system:nodes",
     ORDINARY: "ml-engineers",
     CONTROLLER_MANAGER: "",
+    SCHEDULER: "",
     SERVING: SERVICE_ACCOUNTS,
     CONTROLLER: SERVICE_ACCOUNTS,
 }

@@ -14,6 +14,7 @@ from controlplane.flags import NEW_NODES_ARE_READY
 from node import image
 from node import programs
 from node.guest import HOST
+from node.guest import SERVICE
 from node.guest import Guest
 from node.hardware import Hardware
 from node.image import Image
@@ -50,7 +51,7 @@ def cluster(unavailable: Callable[[str], NoReturn]) -> Iterator[ControlPlane]:
     except BuildError as error:
         unavailable(str(error))
     flags = [NEW_NODES_ARE_READY, "--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction"]
-    with ControlPlane(programs=built, names=[HOST], api_server_flags=flags) as running:
+    with ControlPlane(programs=built, names=[HOST, SERVICE], api_server_flags=flags) as running:
         RUNNING.append(running)
         yield running
         RUNNING.remove(running)

@@ -25,6 +25,11 @@ class Container:
         """Write files of its cgroup."""
         self.guest.run("".join(f"echo '{text}' > {self.cgroup}/{name}\n" for name, text in files.items()))
 
+    def write_for_good(self, file: str, text: str) -> None:
+        """Write a file of its cgroup until it stays: the kubelet sets the CPUs of a new container a second time."""
+        path = f"{self.cgroup}/{file}"
+        self.guest.run(f"until echo {text} > {path}; sleep 3; [ $(cat {path}) = {text} ]; do :; done")
+
     @contextmanager
     def spoiled(self, files: dict[str, str]) -> Iterator[None]:
         """Let files of its cgroup say something else for the time of a `with` block."""

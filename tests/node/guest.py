@@ -22,6 +22,9 @@ ADDRESS: Final = "10.0.2.15"
 HOST: Final = "10.0.2.2"
 """The guest's own address, and that of this machine as the guest sees it."""
 
+SERVICE: Final = "10.0.0.1"
+"""The address of the Service `kubernetes`: the first one of those for Services."""
+
 CONTROL_PORT: Final = 7777
 KUBELET_PORT: Final = 10250
 BOOT_SECONDS: Final = 300

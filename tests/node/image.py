@@ -18,6 +18,8 @@ from node import cpio
 from node.programs import HERE
 from node.programs import Programs
 
+from webhook.manifests.settings import IMAGE
+
 SIZE = "3G"
 """Of the disk, which is sparse."""
 
@@ -27,6 +29,10 @@ PATHS = {
 }
 MODULES = ("virtio_pci", "virtio_blk", "virtio_net", "overlay", "virtio_rng", "veth", "br_netfilter", "nf_conntrack")
 BUSYBOX_IMAGE = "localhost/busybox:1"
+OWN_IMAGE = f"docker.io/library/{IMAGE}"
+"""The image of the manifests, by its name in full."""
+
+BLOBS = "blobs/sha256"
 IDLE = ["/bin/busybox", "tail", "-f", "/dev/null"]
 FOLDERS = ("dev", "proc", "sys", "run", "tmp", "root", "mnt", "var/log", "var/lib/kubelet", "images", "etc/kubernetes")
 
@@ -45,6 +51,7 @@ def make(folder: Path, programs: Programs) -> Image:
     tree = folder / "tree"
     venv = make_venv(folder / "opt")
     lay_out(tree, venv, folder)
+    own_image(folder / "numagate.tar", tree, venv)
     shutil.copytree(HERE / "root", tree, dirs_exist_ok=True)
     numagate = tree / "usr" / "bin" / "numagate"
     numagate.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +59,8 @@ def make(folder: Path, programs: Programs) -> Image:
     for name in FOLDERS:
         (tree / name).mkdir(parents=True, exist_ok=True)
     _programs(tree, programs)
-    (tree / "images" / "busybox.tar").write_bytes(busybox_image(programs.debian / "bin" / "busybox"))
+    busybox_image(tree / "images" / "busybox.tar", programs.debian / "bin" / "busybox")
+    (folder / "numagate.tar").rename(tree / "images" / "numagate.tar")
     initrd = folder / "initrd"
     initrd.write_bytes(_initrd(programs.debian))
     disk = folder / "disk.ext4"
@@ -115,49 +123,59 @@ def in_order(modules: Mapping[str, Path], names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def busybox_image(busybox: Path) -> bytes:
-    """Write an OCI image of one layer that holds busybox with all its names, and idles where no command is given."""
+def busybox_image(target: Path, busybox: Path) -> None:
+    """Write an image that holds busybox with all its names, and idles where no command is given."""
     names = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split()
-    layer = io.BytesIO()
-    with tarfile.open(fileobj=layer, mode="w") as tar:
+    with tarfile.open(target.with_suffix(".layer"), mode="w") as tar:
         for folder in ("bin", "tmp", "proc", "sys", "dev", "etc"):
             tar.addfile(_member(folder, tarfile.DIRTYPE, 0o755))
-        program = _member("bin/busybox", tarfile.REGTYPE, 0o755)
-        data = busybox.read_bytes()
-        program.size = len(data)
-        tar.addfile(program, io.BytesIO(data))
+        tar.add(busybox, "bin/busybox")
         for name in names:
             if name != "busybox":
                 link = _member(f"bin/{name}", tarfile.SYMTYPE, 0o777)
                 link.linkname = "busybox"
                 tar.addfile(link)
-    return oci_archive(BUSYBOX_IMAGE, layer.getvalue(), {"Cmd": IDLE, "Env": ["PATH=/bin"]})
+    oci_archive(target, BUSYBOX_IMAGE, target.with_suffix(".layer"), {"Cmd": IDLE, "Env": ["PATH=/bin"]})
 
 
-def oci_archive(name: str, layer: bytes, config: dict[str, object]) -> bytes:
-    """Write an image of one layer as `ctr images import` reads it."""
-    blobs = {}
+def own_image(target: Path, root: Path, venv: Path) -> None:
+    """Write numagate's own image, whose files are in `root`, as the Dockerfile configures it."""
+    with tarfile.open(target.with_suffix(".layer"), mode="w") as tar:
+        tar.add(root, ".")
+    config = {"Entrypoint": ["numagate"], "Cmd": ["serve"], "Env": [f"PATH={venv}/bin"], "User": "10001:10001"}
+    oci_archive(target, OWN_IMAGE, target.with_suffix(".layer"), config)
+
+
+def oci_archive(target: Path, name: str, layer: Path, config: Mapping[str, object]) -> None:
+    """Write an image of one layer, a file that is used up, as `ctr images import` reads it."""
+    files: dict[str, bytes] = {}
 
     def blob(data: bytes, media: str) -> dict[str, object]:
         digest = hashlib.sha256(data).hexdigest()
-        blobs[f"blobs/sha256/{digest}"] = data
+        files[f"{BLOBS}/{digest}"] = data
         return {"mediaType": f"application/vnd.oci.image.{media}", "digest": f"sha256:{digest}", "size": len(data)}
 
-    layers = [blob(layer, "layer.v1.tar")]
-    rootfs = {"type": "layers", "diff_ids": [entry["digest"] for entry in layers]}
+    with layer.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    entry = {
+        "mediaType": "application/vnd.oci.image.layer.v1.tar",
+        "digest": f"sha256:{digest}",
+        "size": layer.stat().st_size,
+    }
+    rootfs = {"type": "layers", "diff_ids": [entry["digest"]]}
     described = {"architecture": "amd64", "os": "linux", "config": config, "rootfs": rootfs}
     configured = blob(_json(described), "config.v1+json")
-    manifest = {"schemaVersion": 2, "config": configured, "layers": layers}
-    entry = blob(_json(manifest), "manifest.v1+json") | {"annotations": {"io.containerd.image.name": name}}
-    blobs["index.json"] = _json({"schemaVersion": 2, "manifests": [entry]})
-    blobs["oci-layout"] = _json({"imageLayoutVersion": "1.0.0"})
-    written = io.BytesIO()
-    with tarfile.open(fileobj=written, mode="w") as tar:
-        for path, data in blobs.items():
+    manifest = blob(_json({"schemaVersion": 2, "config": configured, "layers": [entry]}), "manifest.v1+json")
+    named = {**manifest, "annotations": {"io.containerd.image.name": name}}
+    files["index.json"] = _json({"schemaVersion": 2, "manifests": [named]})
+    files["oci-layout"] = _json({"imageLayoutVersion": "1.0.0"})
+    with tarfile.open(target, mode="w") as tar:
+        for path, data in files.items():
             member = _member(path, tarfile.REGTYPE, 0o644)
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
-    return written.getvalue()
+        tar.add(layer, f"{BLOBS}/{digest}")
+    layer.unlink()
 
 
 def _member(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:

@@ -1,6 +1,5 @@
 """What the guest is made of, without a guest: archives, kernel modules, hardware, kubelets of the shapes."""
 
-import io
 import json
 import stat
 import tarfile
@@ -57,16 +56,19 @@ def test_kernel_modules_are_loaded_after_those_that_they_need(tmp_path: Path) ->
     assert image.in_order(modules, ["virtio_pci", "veth"]) == ["virtio", "virtio_ring", "virtio_pci", "veth"]
 
 
-def test_an_image_names_its_layer_by_its_digest() -> None:
-    written = image.oci_archive("localhost/made:1", b"layer", {"Cmd": ["true"]})
+def test_an_image_names_its_layer_by_its_digest(tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    layer.write_bytes(b"layer")
+    image.oci_archive(tmp_path / "image.tar", "localhost/made:1", layer, {"Cmd": ["true"]})
 
-    with tarfile.open(fileobj=io.BytesIO(written)) as tar:
+    with tarfile.open(tmp_path / "image.tar") as tar:
         files = {member.name: tar.extractfile(member).read() for member in tar}  # type: ignore[union-attr]
     (entry,) = json.loads(files["index.json"])["manifests"]
     manifest = json.loads(files[f"blobs/sha256/{entry['digest'].removeprefix('sha256:')}"])
-    (layer,) = manifest["layers"]
+    (described,) = manifest["layers"]
     assert entry["annotations"] == {"io.containerd.image.name": "localhost/made:1"}
-    assert files[f"blobs/sha256/{layer['digest'].removeprefix('sha256:')}"] == b"layer"
+    assert files[f"blobs/sha256/{described['digest'].removeprefix('sha256:')}"] == b"layer"
+    assert not layer.exists()
 
 
 @pytest.mark.parametrize("machine", [hardware.SMALL, hardware.LARGE], ids=lambda machine: f"{machine.cells} NUMA nodes")
