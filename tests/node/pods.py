@@ -17,6 +17,9 @@ PATH = "/api/v1/namespaces/default/pods"
 EVERYWHERE = "/api/v1/pods"
 VERDICT_SECONDS = 60
 RUNNING_SECONDS = 120
+MEGABYTES = 16
+"""Of its own, what a pod of `filling` has. Of a few pages some always lie elsewhere: from before its CPUs were set."""
+
 NOWHERE = "nowhere"
 """The ConfigMap that a held pod waits for."""
 
@@ -40,6 +43,16 @@ def on_node(pod: Mapping[str, Any], name: str, *, held: bool = False) -> Raw:
     if held:
         spec["volumes"] = [{"name": NOWHERE, "configMap": {"name": NOWHERE}}]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def filling(prefix: str = "") -> str:
+    """Write a shell script that holds some memory; `prefix` is put before the program that does: tail keeps the end.
+
+    >>> filling("taskset 0x2 ")
+    '{ head -c 16777216 /dev/zero; exec sleep 86400; } | taskset 0x2 tail -c 16777216 > /dev/null'
+    """
+    size = MEGABYTES << 20
+    return f"{{ head -c {size} /dev/zero; exec sleep 86400; }} | {prefix}tail -c {size} > /dev/null"
 
 
 def create(cluster: ControlPlane, pod: Raw) -> Answer:

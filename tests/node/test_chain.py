@@ -44,7 +44,7 @@ def serving_pod(name: str, cpu: str, gpus: int, **requests: str) -> dict[str, An
         "name": "server",
         "image": BUSYBOX_IMAGE,
         "imagePullPolicy": "Never",
-        "command": ["sh", "-c", "trap 'exit 0' TERM; sleep 86400 & wait"],
+        "command": ["sh", "-c", pods.filling()],
         "resources": {"limits": limits, **({"requests": {**limits, **requests}} if requests else {})},
     }
     spec = {"automountServiceAccountToken": False, "terminationGracePeriodSeconds": 1, "containers": [container]}

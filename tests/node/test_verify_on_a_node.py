@@ -29,10 +29,6 @@ pytestmark = [
     pytest.mark.parametrize("guest", [hardware.SMALL], indirect=True, ids=["2 NUMA nodes"], scope="session"),
 ]
 
-MEGABYTES = 16
-FILL = f"{{ head -c {MEGABYTES << 20} /dev/zero; exec sleep 86400; }} | {{}}tail -c {MEGABYTES << 20} > /dev/null"
-"""Holds so much anonymous memory: tail keeps what may be the end."""
-
 ALIGNING = Shape("aligning", "single-numa-node/container", nics=(0, 1))
 SPREADING = Shape("spreading", "best-effort/container", options=("distribute-cpus-across-numa",), gpus=(1, 1))
 WITHOUT_DEVICES = Shape("without devices", "single-numa-node/container", gpus=())
@@ -55,7 +51,7 @@ OF_MORE_NODES = {"rank-locality", "even-spread"}
 def test_a_pinned_pod_is_aligned_and_what_is_spoiled_is_found(kubelet: Kubelet, guest: Guest) -> None:
     verifying.start(guest)
     started(kubelet, ALIGNING)
-    pod = pods.run(kubelet, "pinned", {**TWO_CPUS, GPU: "1"}, FILL.format(""))
+    pod = pods.run(kubelet, "pinned", {**TWO_CPUS, GPU: "1"}, pods.filling())
     container = Container(guest, pod)
 
     report = verifying.look(kubelet)
@@ -63,8 +59,11 @@ def test_a_pinned_pod_is_aligned_and_what_is_spoiled_is_found(kubelet: Kubelet, 
     check_machine(guest, report)
     check_container(guest, container, report)
 
-    with container.spoiled({"cpuset.cpus": "5-6"}):
+    (tail,) = [pid for pid, name in container.processes().items() if name == "tail"]
+    with container.spoiled({"cpuset.cpus": "1-2,5-6"}):
+        guest.run(f"taskset -cp 5 {tail}")
         assert misaligned(verifying.look(kubelet), "pinned") == {"exclusive-cpus", "cpu-locality", "process-affinity"}
+    guest.run(f"taskset -cp 1-2 {tail}")
     with container.spoiled({"cpuset.mems": "1", "cpu.max": "150000 100000"}):
         assert misaligned(verifying.look(kubelet), "pinned") == {"memory-nodes", "local-memory", "cpu-quota"}
 
@@ -128,7 +127,7 @@ def check_container(guest: Guest, container: Container, report: Report) -> None:
         assert cpuset.parse(one["cpus"]) == cpuset.parse(affinity)
         assert resident(one) == pytest.approx(anonymous(guest, pid), abs=64 << 10)
     (tail,) = [one for one in processes.values() if one["command"] == "tail"]
-    assert MEGABYTES << 20 <= resident(tail) < (MEGABYTES + 2) << 20
+    assert pods.MEGABYTES << 20 <= resident(tail) < (pods.MEGABYTES + 2) << 20
 
 
 def resident(process: Report) -> int:
@@ -138,7 +137,7 @@ def resident(process: Report) -> int:
 
 def anonymous(guest: Guest, pid: int) -> int:
     """Answer the same by the kernel's own sum."""
-    found = re.search(r"RssAnon:\s+(\d+) kB", guest.run(f"cat /proc/{pid}/status"))
+    found = re.search(r"Anonymous:\s+(\d+) kB", guest.run(f"cat /proc/{pid}/smaps_rollup"))
     assert found is not None
     return int(found[1]) << 10
 
@@ -146,7 +145,7 @@ def anonymous(guest: Guest, pid: int) -> int:
 def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: Kubelet, guest: Guest) -> None:
     verifying.start(guest)
     started(kubelet, SPREADING)
-    ranks = f"{FILL.format('taskset 0x02 ')} & {FILL.format('taskset 0x10 ')} & wait"
+    ranks = f"{pods.filling('taskset 0x02 ')} & {pods.filling('taskset 0x10 ')} & wait"
     pod = pods.run(kubelet, "spread", FOUR_CPUS, ranks, annotations={NUMA_NODES: "2"})
     container = Container(guest, pod)
     tails = [pid for pid, name in container.processes().items() if name == "tail"]
@@ -154,7 +153,7 @@ def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: K
     assert container.read("cpuset.cpus", "cpuset.mems") == ["1-2,4-5", "0-1"]
     assert outcomes(verifying.look(kubelet), "spread") == dict.fromkeys({*OF_ONE_NODE, *OF_MORE_NODES}, "aligned")
 
-    guest.run(f"taskset -p 0x10 {tails[0]}")
+    guest.run(f"taskset -cp 4 {tails[0]}")
     assert misaligned(verifying.look(kubelet), "spread") == {"rank-locality"}
     with container.spoiled({"cpuset.cpus": "1-4"}):
         assert misaligned(verifying.look(kubelet), "spread") >= {"even-spread", "exclusive-cpus"}
@@ -167,6 +166,6 @@ def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: K
 def test_devices_that_nobody_has_are_missed(kubelet: Kubelet, guest: Guest) -> None:
     verifying.start(guest)
     started(kubelet, WITHOUT_DEVICES)
-    pods.run(kubelet, "bare", {**TWO_CPUS, GPU: "1"}, FILL.format(""))
+    pods.run(kubelet, "bare", {**TWO_CPUS, GPU: "1"}, pods.filling())
 
     assert "device-count" in misaligned(verifying.look(kubelet), "bare")
