@@ -30,11 +30,13 @@ pytestmark = [
 ]
 
 ALIGNING = Shape("aligning", "single-numa-node/container", nics=(0, 1))
-SPREADING = Shape("spreading", "best-effort/container", options=("distribute-cpus-across-numa",), gpus=(1, 1))
+SPREADING = Shape("spreading", "restricted/container", options=("distribute-cpus-across-numa",), gpus=(1, 1))
 WITHOUT_DEVICES = Shape("without devices", "single-numa-node/container", gpus=())
 
 TWO_CPUS = {"cpu": "2", "memory": "256Mi"}
-FOUR_CPUS = {"cpu": "4", "memory": "256Mi", GPU: "2"}
+OF_BOTH_NODES = {"cpu": "6", "memory": "1400Mi", GPU: "2"}
+"""No NUMA node has enough of anything."""
+
 OF_ONE_NODE = {
     "device-count",
     "exclusive-cpus",
@@ -146,16 +148,16 @@ def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: K
     verifying.start(guest)
     started(kubelet, SPREADING)
     ranks = f"{pods.filling('taskset 0x02 ')} & {pods.filling('taskset 0x10 ')} & wait"
-    pod = pods.run(kubelet, "spread", FOUR_CPUS, ranks, annotations={NUMA_NODES: "2"})
+    pod = pods.run(kubelet, "spread", OF_BOTH_NODES, ranks, annotations={NUMA_NODES: "2"})
     container = Container(guest, pod)
     tails = [pid for pid, name in container.processes().items() if name == "tail"]
 
-    assert container.read("cpuset.cpus", "cpuset.mems") == ["1-2,4-5", "0-1"]
+    assert container.read("cpuset.cpus", "cpuset.mems") == ["1-6", "0-1"]
     assert outcomes(verifying.look(kubelet), "spread") == dict.fromkeys({*OF_ONE_NODE, *OF_MORE_NODES}, "aligned")
 
     guest.run(f"taskset -cp 4 {tails[0]}")
     assert misaligned(verifying.look(kubelet), "spread") == {"rank-locality"}
-    with container.spoiled({"cpuset.cpus": "1-4"}):
+    with container.spoiled({"cpuset.cpus": "2-7"}):
         assert misaligned(verifying.look(kubelet), "spread") >= {"even-spread", "exclusive-cpus"}
 
     # Without the annotation it was promised one NUMA node, which this kubelet did not keep to.

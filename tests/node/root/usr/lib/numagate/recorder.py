@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import grpc
+
 from webhook.cli.main import main
 from webhook.node.readers import pod_resources_api as api
 
@@ -38,7 +39,7 @@ def add(path: str) -> None:
     for number, part in enumerate(parts):
         at /= part
         if at.is_symlink():
-            target = os.readlink(at)
+            target = str(at.readlink())
             tree[str(at)] = {"link": target}
             add(os.path.normpath(Path(at.parent, target, *parts[number + 1 :])))
             return
@@ -62,8 +63,8 @@ def record(arguments: list[str]) -> dict[str, object]:
     for folder in sorted(listed - {"/proc"}):
         add(folder)
         with contextlib.suppress(OSError):
-            for entry in sorted(os.listdir(folder)):
-                add(f"{folder}/{entry}")
+            for entry in sorted(Path(folder).iterdir()):
+                add(str(entry))
     with grpc.insecure_channel(SOCKET) as channel:
         answers = {
             name: base64.b64encode(channel.unary_unary(name)(b"")).decode() for name in (api.LIST, api.ALLOCATABLE)
