@@ -80,6 +80,9 @@ test-node: controlplane ## Run the tests in virtual machines with a real kubelet
 	@PYTHONPATH=tests $(BIN)/python -m node.programs
 	@$(PYTEST) --node tests/node
 
+record-node: controlplane ## Record again what tests of the verifier replay, in a virtual machine: tests/recorded.
+	@PYTHONPATH=tests $(BIN)/python -m node.record
+
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 

@@ -12,6 +12,8 @@ from node.kubelet import Kubelet
 from node.kubelet import here_document
 
 LOOK_SECONDS = 600
+PYTHON = "$(dirname $(readlink -f /usr/bin/numagate))/python"
+"""The Python of numagate's image, in the guest's shell."""
 
 POLICY = {
     "apiVersion": "numagate.io/v1alpha1",
@@ -28,22 +30,20 @@ Outcomes = dict[str, str]
 def start(guest: Guest) -> None:
     """Start the program that looks: it has loaded everything by the time that it is asked."""
     guest.run(
-        "[ ! -e /run/look ] || exit 0\nmkdir /run/look\n"
-        "python=$(dirname $(readlink -f /usr/bin/numagate))/python\n"
-        "setsid $python /usr/lib/numagate/looker.py > /var/log/looker.log 2>&1 < /dev/null &\n"
+        "[ ! -e /run/look/asked ] || exit 0\nmkdir -p /run/look\n"
+        f"setsid {PYTHON} /usr/lib/numagate/looker.py > /var/log/looker.log 2>&1 < /dev/null &\n"
     )
 
 
 def look(kubelet: Kubelet) -> Report:
     """Run one look at all pods of the node; answer the JSON report, whatever it says of them."""
-    answer = kubelet.cluster.request("GET", f"{pods.EVERYWHERE}?fieldSelector=spec.nodeName={NODE}")
-    found = [{"apiVersion": "v1", "kind": "Pod", **pod} for pod in answer.body["items"]]
-    arguments = ["verify", "--node", NODE, "--pods", "/run/look/pods.json", "--policy", "/run/look/policy.yaml"]
-    arguments += ["--kubelet-config", f"{FOLDER}/kubelet.json", "--interval", "0", "--output", "json"]
+    return ask(kubelet, hand_over(kubelet, pods_of_node(kubelet)))
+
+
+def ask(kubelet: Kubelet, arguments: list[str]) -> Report:
+    """Let the program in the guest run a command line; answer the JSON that it prints."""
     said = kubelet.guest.run(
-        here_document("/run/look/pods.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": found}))
-        + here_document("/run/look/policy.yaml", yaml.safe_dump(POLICY))
-        + "rm -f /run/look/status\n"
+        "rm -f /run/look/status\n"
         "until [ -p /run/look/asked ]; do sleep 0.1; done\n"
         + here_document("/run/look/asked", json.dumps(arguments))
         + "until [ -e /run/look/status ]; do sleep 0.05; done\n"
@@ -52,6 +52,27 @@ def look(kubelet: Kubelet) -> Report:
     )
     report: Report = json.loads(said)
     return report
+
+
+def pods_of_node(kubelet: Kubelet) -> list[Report]:
+    """Answer the pods that are bound to the node, without what field managers say."""
+    answer = kubelet.cluster.request("GET", f"{pods.EVERYWHERE}?fieldSelector=spec.nodeName={NODE}")
+    found = [{"apiVersion": "v1", "kind": "Pod", **pod} for pod in answer.body["items"]]
+    for pod in found:
+        pod["metadata"].pop("managedFields", None)
+    return found
+
+
+def hand_over(kubelet: Kubelet, found: list[Report]) -> list[str]:
+    """Write pods and policy into the guest; answer the arguments of a look at them."""
+    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": found})
+    kubelet.guest.run(
+        "mkdir -p /run/look\n"
+        + here_document("/run/look/pods.json", listed)
+        + here_document("/run/look/policy.yaml", yaml.safe_dump(POLICY))
+    )
+    arguments = ["verify", "--node", NODE, "--pods", "/run/look/pods.json", "--policy", "/run/look/policy.yaml"]
+    return [*arguments, "--kubelet-config", f"{FOLDER}/kubelet.json", "--interval", "0", "--output", "json"]
 
 
 def pod_of(report: Report, name: str) -> Report:

@@ -1,4 +1,4 @@
-"""Runs the command line that it is given, and prints as JSON what was read meanwhile, and what the kubelet answers.
+"""Runs a command line of numagate, and prints as JSON what was read meanwhile, and what the kubelet answers.
 
 Of the files of the kernel and the kubelet only those are there that were read; folders whose entries were listed have
 all of these, empty where nothing read them.
@@ -17,7 +17,7 @@ import grpc
 from webhook.cli.main import main
 from webhook.node.readers import pod_resources_api as api
 
-PLACES = ("/proc/", "/sys/", "/var/lib/kubelet/", "/etc/kubernetes/")
+PLACES = ("/proc/", "/sys/", "/var/lib/kubelet/", "/etc/kubernetes/", "/run/look/policy")
 SOCKET = "unix:/var/lib/kubelet/pod-resources/kubelet.sock"
 
 opened: set[str] = set()
@@ -52,12 +52,12 @@ def add(path: str) -> None:
             tree[str(at)] = {"text": at.read_text("utf-8", "surrogateescape")}
 
 
-def record(arguments: list[str]) -> dict[str, object]:
-    """Run the command, then read again what it has read."""
+def run(arguments: list[str]) -> int:
+    """Run the command, read again what it has read, and print all of it; answer the command's status."""
     said = io.StringIO()
     sys.addaudithook(notice)
     with contextlib.redirect_stdout(said):
-        main(arguments)
+        status = main(arguments)
     for path in sorted(opened):
         add(path)
     for folder in sorted(listed - {"/proc"}):
@@ -66,11 +66,7 @@ def record(arguments: list[str]) -> dict[str, object]:
             for entry in sorted(Path(folder).iterdir()):
                 add(str(entry))
     with grpc.insecure_channel(SOCKET) as channel:
-        answers = {
-            name: base64.b64encode(channel.unary_unary(name)(b"")).decode() for name in (api.LIST, api.ALLOCATABLE)
-        }
-    return {"files": tree, "answers": answers, "report": json.loads(said.getvalue())}
-
-
-if __name__ == "__main__":
-    json.dump(record(sys.argv[1:]), sys.stdout)
+        calls = {name: channel.unary_unary(name) for name in (api.LIST, api.ALLOCATABLE)}
+        answers = {name: base64.b64encode(call(b"")).decode() for name, call in calls.items()}
+    json.dump({"files": tree, "answers": answers, "report": json.loads(said.getvalue())}, sys.stdout)
+    return status

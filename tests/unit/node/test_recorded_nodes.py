@@ -1,0 +1,52 @@
+"""Files and answers that were recorded on a real node, with a real kubelet, say what they said there."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import recordednode
+from recordednode import Recorded
+
+from webhook.cli.main import main
+
+
+@pytest.fixture
+def recorded() -> Iterator[Recorded]:
+    """Replay the guest of two NUMA nodes; the path of a socket has to be short."""
+    with (
+        tempfile.TemporaryDirectory(prefix="n-") as folder,
+        recordednode.replayed(recordednode.TWO_NODES, Path(folder)) as found,
+    ):
+        yield found
+
+
+def look(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Let verify look at what was recorded."""
+    file = recorded.root / "pods.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": recorded.pods}), "utf-8")
+    arguments = ["verify", "--node", "node-1", "--pods", str(file), "--root", str(recorded.root), "--output", "json"]
+    arguments += ["--policy", str(recorded.root / "run/look/policy.yaml"), "--interval", "0"]
+    main([*arguments, "--kubelet-config", str(recorded.root / "etc/kubernetes/kubelet.json")])
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return report
+
+
+def test_a_recorded_node_is_reported_as_it_was(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> None:
+    report = look(recorded, capsys)
+
+    for one in (report, recorded.report):
+        del one["instant"]
+    assert report == recorded.report
+
+
+def test_the_recorded_pods_are_what_the_real_kubelet_made_of_them(recorded: Recorded) -> None:
+    found = {pod["name"]: pod for pod in recorded.report["pods"]}
+    (pinned,), (shared,) = found["pinned"]["containers"], found["shared"]["containers"]
+
+    assert found["pinned"]["outcome"] == "aligned"
+    assert (pinned["exclusiveCpus"], pinned["cgroup"]["cpus"], pinned["cgroup"]["cells"]) == ("1-2", "1-2", "0")
+    assert shared["exclusiveCpus"] == ""
+    assert [cell["cpus"] for cell in recorded.report["machine"]["cells"]] == ["0-3", "4-7"]
