@@ -27,8 +27,8 @@ from webhook.sources.snapshot_reader import Reader
 
 API = "/apis/numagate.io/v1alpha1"
 AGENTS = "/api/v1/namespaces/numagate-agent/pods"
-IMPORT_SECONDS = 300
-AGENT_SECONDS = 300
+IMPORT_SECONDS = 900
+AGENT_SECONDS = 900
 TYPE = "numagate.io/Aligned"
 
 POLICY = {

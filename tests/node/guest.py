@@ -34,7 +34,7 @@ ATTEMPTS: Final = 3
 
 UP: Final = "node: net up"
 IMAGES: Final = "node: images there"
-IMAGES_SECONDS: Final = 120
+IMAGES_SECONDS: Final = 300
 KERNEL: Final = (
     "console=ttyS0 mitigations=off nowatchdog panic=1 loglevel=7 net.ifnames=0 cgroup_no_v1=all "
     "tsc=reliable clocksource=tsc no5lvl nopti"
@@ -113,7 +113,7 @@ class Guest:
         """Wait until containers can be made."""
         until(lambda: IMAGES in self.console(), seconds=IMAGES_SECONDS, what="the images in the guest")
 
-    def run(self, script: str, *, seconds: float = 120) -> str:
+    def run(self, script: str, *, seconds: float = 300) -> str:
         """Run a shell script as root in the guest, with its whole output as one; answer that.
 
         Raises:

@@ -26,7 +26,7 @@ from webhook.domain.topology import Device
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.topology import NodeClass
 
-READY_SECONDS: Final = 120
+READY_SECONDS: Final = 400
 EVICTION_MIB: Final = 100
 ROOT: Final = "/var/lib/kubelet"
 FOLDER: Final = "/etc/kubernetes"

@@ -15,8 +15,8 @@ Raw = dict[str, Any]
 
 PATH = "/api/v1/namespaces/default/pods"
 EVERYWHERE = "/api/v1/pods"
-VERDICT_SECONDS = 60
-RUNNING_SECONDS = 120
+VERDICT_SECONDS = 200
+RUNNING_SECONDS = 400
 MEGABYTES = 16
 """Of its own, what a pod of `filling` has. Of a few pages some always lie elsewhere: from before its CPUs were set."""
 

@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.parametrize("guest", [hardware.SMALL], indirect=True, ids=["2 NUMA nodes"], scope="session"),
 ]
 
-READY_SECONDS = 300
+READY_SECONDS = 600
 SHAPE = Shape("chained", "single-numa-node/container")
 NAMESPACE = "team-a"
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
