@@ -26,6 +26,9 @@ CONTROLLERS = (
 NEW_NODES_ARE_READY = "--disable-admission-plugins=TaintNodesByCondition"
 """Where no controller takes away the taint that new nodes get, no node would ever be ready for pods."""
 
+FOR_KUBELETS = (NEW_NODES_ARE_READY, "--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction")
+"""What an API server has where a real kubelet registers: a kubelet may do what concerns its own node, no more."""
+
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",

@@ -10,7 +10,7 @@ import pytest
 from controlplane import build
 from controlplane.build import BuildError
 from controlplane.cluster import ControlPlane
-from controlplane.flags import NEW_NODES_ARE_READY
+from controlplane.flags import FOR_KUBELETS
 from node import image
 from node import programs
 from node.guest import HOST
@@ -50,8 +50,7 @@ def cluster(unavailable: Callable[[str], NoReturn]) -> Iterator[ControlPlane]:
         built = build.provide()
     except BuildError as error:
         unavailable(str(error))
-    flags = [NEW_NODES_ARE_READY, "--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction"]
-    with ControlPlane(programs=built, names=[HOST, SERVICE], api_server_flags=flags) as running:
+    with ControlPlane(programs=built, names=[HOST, SERVICE], api_server_flags=FOR_KUBELETS) as running:
         RUNNING.append(running)
         yield running
         RUNNING.remove(running)

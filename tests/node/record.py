@@ -9,7 +9,7 @@ from typing import Any
 from builders import GPU
 from controlplane import build
 from controlplane.cluster import ControlPlane
-from controlplane.flags import NEW_NODES_ARE_READY
+from controlplane.flags import FOR_KUBELETS
 from node import hardware
 from node import image
 from node import pods
@@ -24,7 +24,6 @@ from recordednode import FOLDER
 from recordednode import TWO_NODES
 
 PROCESS = re.compile(r"/proc/(\d+)\b")
-AUTHORIZATION = ["--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction"]
 
 
 def main() -> None:
@@ -32,9 +31,8 @@ def main() -> None:
     made = programs.provide()
     with tempfile.TemporaryDirectory(prefix="numagate-record-") as folder:
         files = image.make(Path(folder), made)
-        flags = [NEW_NODES_ARE_READY, *AUTHORIZATION]
         with (
-            ControlPlane(programs=build.provide(), names=[HOST], api_server_flags=flags) as cluster,
+            ControlPlane(programs=build.provide(), names=[HOST], api_server_flags=FOR_KUBELETS) as cluster,
             Guest(hardware.SMALL, image=files, programs=made) as guest,
         ):
             guest.until_images()
