@@ -1,6 +1,7 @@
 """A whole cluster around the guest: scheduler, numagate's controller, webhooks and agent, as they are installed."""
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import ExitStack
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import yaml
 from controlplane import numagate_api
 from controlplane.cluster import ControlPlane
 from controlplane.identity import SCHEDULER
@@ -72,21 +74,33 @@ def scheduler(cluster: ControlPlane, program: Path) -> Iterator[None]:
 
 
 @contextmanager
-def installed(cluster: ControlPlane, certificates: Path) -> Iterator[None]:
+def installed(cluster: ControlPlane, certificates: Path, folders: Sequence[str]) -> Iterator[None]:
     """Install numagate: a controller and a replica as processes, the agents as their DaemonSet.
 
-    The API server asks numagate from the moment on that it knows the node by its agent.
+    The API server asks numagate from the moment on that it knows the node by its agent. `folders` of the guest's root
+    hold the files of numagate's image.
     """
     apply(cluster, numagate_api.objects())
     cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
-    cluster.kubectl("apply", "--server-side", "-f", "-", input=numagate("manifests", "--overlay", "agent"))
-    apply(cluster, [POLICY])
+    apply(cluster, [*agent_objects(folders), POLICY])
     with ExitStack() as stack:
         stack.enter_context(controller(cluster, certificates)).until_ready()
         replica = stack.enter_context(serving(cluster, certificates)).until_ready()
         until(lambda: is_known(cluster), seconds=AGENT_SECONDS, what="what the agent says of its node in the snapshot")
         stack.enter_context(registered(cluster, replica))
         yield
+
+
+def agent_objects(folders: Sequence[str]) -> list[dict[str, Any]]:
+    """Answer what is rendered for agents; their pods mount the files of their image, which is empty here."""
+    items = list(yaml.safe_load_all(numagate("manifests", "--overlay", "agent")))
+    (spec,) = [one["spec"]["template"]["spec"] for one in items if one["kind"] == "DaemonSet"]
+    for folder in folders:
+        spec["volumes"].append({"name": f"image-{folder}", "hostPath": {"path": f"/{folder}", "type": "Directory"}})
+        spec["containers"][0]["volumeMounts"].append(
+            {"name": f"image-{folder}", "mountPath": f"/{folder}", "readOnly": True}
+        )
+    return items
 
 
 def apply(cluster: ControlPlane, items: list[dict[str, Any]]) -> None:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+import tempfile
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from imageroot import make_venv
 from node import cpio
 from node.programs import HERE
 from node.programs import Programs
+from node.programs import cache_folder
 
 from webhook.manifests.settings import IMAGE
 
@@ -44,14 +46,15 @@ class Image:
     kernel: Path
     initrd: Path
     disk: Path
+    folders: tuple[str, ...]
+    """Folders of the guest's root that hold what numagate's own image has."""
 
 
 def make(folder: Path, programs: Programs) -> Image:
     """Make the image in `folder`: the files of numagate's own container image, the programs, and tests/node/root."""
     tree = folder / "tree"
-    venv = make_venv(folder / "opt")
-    lay_out(tree, venv, folder)
-    own_image(folder / "numagate.tar", tree, venv)
+    venv = _lay_out(tree, folder)
+    folders = tuple(sorted(path.name for path in tree.iterdir() if path.name not in {"etc", "tmp"}))
     shutil.copytree(HERE / "root", tree, dirs_exist_ok=True)
     numagate = tree / "usr" / "bin" / "numagate"
     numagate.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +63,7 @@ def make(folder: Path, programs: Programs) -> Image:
         (tree / name).mkdir(parents=True, exist_ok=True)
     _programs(tree, programs)
     busybox_image(tree / "images" / "busybox.tar", programs.debian / "bin" / "busybox")
-    (folder / "numagate.tar").rename(tree / "images" / "numagate.tar")
+    own_image(tree / "images" / "numagate.tar", venv)
     initrd = folder / "initrd"
     initrd.write_bytes(_initrd(programs.debian))
     disk = folder / "disk.ext4"
@@ -68,7 +71,20 @@ def make(folder: Path, programs: Programs) -> Image:
     command = [programs.path("mke2fs"), "-q", "-t", "ext4", "-O", "^has_journal", "-d", tree, disk, SIZE]
     subprocess.run(command, check=True, env=programs.environment(), stdout=subprocess.DEVNULL)
     (kernel,) = (programs.debian / "boot").glob("vmlinuz-*")
-    return Image(kernel, initrd, disk)
+    return Image(kernel, initrd, disk, folders)
+
+
+def _lay_out(tree: Path, work: Path) -> Path:
+    """Lay out numagate's container image in `tree`; answer where its virtual environment is there.
+
+    Not below /tmp, where pods have a folder of their own.
+    """
+    there = cache_folder()
+    there.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="venv-", dir=there) as folder:
+        venv = make_venv(Path(folder) / "numagate")
+        lay_out(tree, venv, work)
+    return venv
 
 
 def _programs(tree: Path, programs: Programs) -> None:
@@ -138,12 +154,16 @@ def busybox_image(target: Path, busybox: Path) -> None:
     oci_archive(target, BUSYBOX_IMAGE, target.with_suffix(".layer"), {"Cmd": IDLE, "Env": ["PATH=/bin"]})
 
 
-def own_image(target: Path, root: Path, venv: Path) -> None:
-    """Write numagate's own image, whose files are in `root`, as the Dockerfile configures it."""
-    with tarfile.open(target.with_suffix(".layer"), mode="w") as tar:
-        tar.add(root, ".")
+def own_image(target: Path, venv: Path) -> None:
+    """Write numagate's own image, configured as by the Dockerfile, and empty: the guest takes minutes to unpack it.
+
+    Its files are in the guest's root, too; pods mount them from there.
+    """
+    layer = target.with_suffix(".layer")
+    with tarfile.open(layer, mode="w") as tar:
+        tar.addfile(_member("tmp", tarfile.DIRTYPE, 0o1777))
     config = {"Entrypoint": ["numagate"], "Cmd": ["serve"], "Env": [f"PATH={venv}/bin"], "User": "10001:10001"}
-    oci_archive(target, OWN_IMAGE, target.with_suffix(".layer"), config)
+    oci_archive(target, OWN_IMAGE, layer, config)
 
 
 def oci_archive(target: Path, name: str, layer: Path, config: Mapping[str, object]) -> None:

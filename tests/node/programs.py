@@ -17,10 +17,14 @@ HERE = Path(__file__).resolve().parent
 SCRIPT = HERE.parents[1] / "scripts" / "node.sh"
 
 
+def cache_folder() -> Path:
+    """Answer where the node's parts are kept: outside the tree."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numagate" / "node"
+
+
 def debian_folder() -> Path:
     """Answer where scripts/node.sh unpacks Debian's packages: another folder for another script."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "numagate" / "node" / f"debian-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:12]}"
+    return cache_folder() / f"debian-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:12]}"
 
 
 KUBELET = Module(

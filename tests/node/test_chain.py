@@ -19,6 +19,7 @@ from node.chain import Agent
 from node.chain import condition
 from node.container import Container
 from node.image import BUSYBOX_IMAGE
+from node.image import Image
 from node.kubelet import Kubelet
 from node.machine import started
 from node.programs import Programs
@@ -60,13 +61,16 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def node(kubelet: Kubelet, node_programs: Programs, certificates: Path) -> Iterator[Agent]:
+def node(kubelet: Kubelet, node_programs: Programs, node_image: Image, certificates: Path) -> Iterator[Agent]:
     """Run the whole cluster; answer the agent on its node."""
     cluster, guest = kubelet.cluster, kubelet.guest
     started(kubelet, SHAPE)
     chain.import_image(guest)
     chain.forward(guest, cluster)
-    with chain.scheduler(cluster, node_programs.built["kube-scheduler"]), chain.installed(cluster, certificates):
+    with (
+        chain.scheduler(cluster, node_programs.built["kube-scheduler"]),
+        chain.installed(cluster, certificates, node_image.folders),
+    ):
         cluster.create_namespace(NAMESPACE)
         yield Agent(cluster, guest)
 
