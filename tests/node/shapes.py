@@ -72,8 +72,12 @@ class Shape:
         )
 
     def devices(self) -> dict[str, tuple[Device, ...]]:
-        """Answer the devices, named by resource, NUMA node and number."""
-        made = {GPU: tuple(self._made("gpu", self.gpus)), NIC: tuple(self._made("nic", self.nics))}
+        """Answer the devices, named by resource, NUMA node and number; those with a home come first, as in simulations."""
+        kinds = {GPU: ("gpu", self.gpus), NIC: ("nic", self.nics)}
+        made = {
+            resource: tuple(sorted(self._made(*kind), key=lambda device: not device.numa))
+            for resource, kind in kinds.items()
+        }
         return {resource: found for resource, found in made.items() if found}
 
     def _made(self, kind: str, counts: tuple[int, ...]) -> Iterator[Device]:

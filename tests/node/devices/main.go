@@ -3,7 +3,8 @@
 //	devices nvidia.com/gpu=gpu-0@0,gpu-1@0+1,gpu-2@1! example.com/nic=nic-0@1,nic-1@
 //
 // Here gpu-1 belongs to two NUMA nodes, gpu-2 is unhealthy, and nic-1 has no topology, as older plug-ins report it. Each
-// resource is served on a socket of its own, and registered again whenever the kubelet starts.
+// resource is served on a socket of its own, and registered again whenever the kubelet starts. Where the kubelet leaves the
+// choice, devices are given in the order in which they are listed: so they are on the same NUMA nodes in every run.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,7 +73,28 @@ func parseDevice(entry string) (*api.Device, error) {
 }
 
 func (p *plugin) GetDevicePluginOptions(context.Context, *api.Empty) (*api.DevicePluginOptions, error) {
-	return &api.DevicePluginOptions{}, nil
+	return &api.DevicePluginOptions{GetPreferredAllocationAvailable: true}, nil
+}
+
+func (p *plugin) GetPreferredAllocation(_ context.Context, asked *api.PreferredAllocationRequest) (
+	*api.PreferredAllocationResponse, error) {
+	answer := &api.PreferredAllocationResponse{}
+	for _, request := range asked.ContainerRequests {
+		preferred := &api.ContainerPreferredAllocationResponse{DeviceIDs: p.preferred(request)}
+		answer.ContainerResponses = append(answer.ContainerResponses, preferred)
+	}
+	return answer, nil
+}
+
+func (p *plugin) preferred(request *api.ContainerPreferredAllocationRequest) []string {
+	chosen := slices.Clone(request.MustIncludeDeviceIDs)
+	for _, device := range p.devices {
+		wanted := slices.Contains(request.AvailableDeviceIDs, device.ID) && !slices.Contains(chosen, device.ID)
+		if wanted && len(chosen) < int(request.AllocationSize) {
+			chosen = append(chosen, device.ID)
+		}
+	}
+	return chosen
 }
 
 func (p *plugin) ListAndWatch(_ *api.Empty, stream api.DevicePlugin_ListAndWatchServer) error {
