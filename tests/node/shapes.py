@@ -72,7 +72,7 @@ class Shape:
         )
 
     def devices(self) -> dict[str, tuple[Device, ...]]:
-        """Answer the devices, named by resource, NUMA node and number; those with a home come first, as in simulations."""
+        """Answer the devices, named by resource, NUMA node and number; those with a home come first."""
         kinds = {GPU: ("gpu", self.gpus), NIC: ("nic", self.nics)}
         made = {
             resource: tuple(sorted(self._made(*kind), key=lambda device: not device.numa))
