@@ -92,9 +92,13 @@ def installed(cluster: ControlPlane, certificates: Path, folders: Sequence[str])
 
 
 def agent_objects(folders: Sequence[str]) -> list[dict[str, Any]]:
-    """Answer what is rendered for agents; their pods mount the files of their image, which is empty here."""
+    """Answer what is rendered for agents; their pods mount the files of their image, which is empty here.
+
+    And they may take longer to start: the guest is slow.
+    """
     items = list(yaml.safe_load_all(numagate("manifests", "--overlay", "agent")))
     (spec,) = [one["spec"]["template"]["spec"] for one in items if one["kind"] == "DaemonSet"]
+    spec["containers"][0]["startupProbe"]["failureThreshold"] = 300
     for folder in folders:
         spec["volumes"].append({"name": f"image-{folder}", "hostPath": {"path": f"/{folder}", "type": "Directory"}})
         spec["containers"][0]["volumeMounts"].append(
