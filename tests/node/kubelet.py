@@ -30,6 +30,9 @@ READY_SECONDS: Final = 400
 EVICTION_MIB: Final = 100
 ROOT: Final = "/var/lib/kubelet"
 FOLDER: Final = "/etc/kubernetes"
+CONFIG: Final = f"{ROOT}/config.yaml"
+"""Where kubeadm has it too, and where the agent looks for it."""
+
 NODE_PATH: Final = f"/api/v1/nodes/{NODE}"
 
 FIXED: Final = {
@@ -144,10 +147,10 @@ class Kubelet:
     def launch(self, config: Mapping[str, Any], plugin: Sequence[str]) -> None:
         """Start it with a configuration, and the device plug-in with its arguments; wait for nothing."""
         devices = f"setsid devices {' '.join(plugin)} > /var/log/devices.log 2>&1 < /dev/null &\n" if plugin else ""
-        command = f"kubelet --config={FOLDER}/kubelet.json --kubeconfig={FOLDER}/kubeconfig --v=2 "
+        command = f"kubelet --config={CONFIG} --kubeconfig={FOLDER}/kubeconfig --v=2 "
         command += f"--hostname-override={NODE} --node-ip={ADDRESS}"
         self.guest.run(
-            here_document(f"{FOLDER}/kubelet.json", json.dumps(config))
+            here_document(CONFIG, json.dumps(config))
             + devices
             + f"setsid {command} > /var/log/kubelet.log 2>&1 < /dev/null &\n"
         )

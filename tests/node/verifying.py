@@ -7,7 +7,6 @@ import yaml
 from controlplane.identity import NODE
 from node import pods
 from node.guest import Guest
-from node.kubelet import FOLDER
 from node.kubelet import Kubelet
 from node.kubelet import here_document
 
@@ -72,7 +71,7 @@ def hand_over(kubelet: Kubelet, found: list[Report]) -> list[str]:
         + here_document("/run/look/policy.yaml", yaml.safe_dump(POLICY))
     )
     arguments = ["verify", "--node", NODE, "--pods", "/run/look/pods.json", "--policy", "/run/look/policy.yaml"]
-    return [*arguments, "--kubelet-config", f"{FOLDER}/kubelet.json", "--interval", "0", "--output", "json"]
+    return [*arguments, "--interval", "0", "--output", "json"]
 
 
 def pod_of(report: Report, name: str) -> Report:

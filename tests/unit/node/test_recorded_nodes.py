@@ -28,8 +28,7 @@ def look(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> dict[str, An
     file = recorded.root / "pods.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": recorded.pods}), "utf-8")
     arguments = ["verify", "--node", "node-1", "--pods", str(file), "--root", str(recorded.root), "--output", "json"]
-    arguments += ["--policy", str(recorded.root / "run/look/policy.yaml"), "--interval", "0"]
-    main([*arguments, "--kubelet-config", str(recorded.root / "etc/kubernetes/kubelet.json")])
+    main([*arguments, "--policy", str(recorded.root / "run/look/policy.yaml"), "--interval", "0"])
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     return report
 

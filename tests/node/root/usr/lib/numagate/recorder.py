@@ -17,7 +17,7 @@ import grpc
 from webhook.cli.main import main
 from webhook.node.readers import pod_resources_api as api
 
-PLACES = ("/proc/", "/sys/", "/var/lib/kubelet/", "/etc/kubernetes/", "/run/look/policy")
+PLACES = ("/proc/", "/sys/", "/var/lib/kubelet/", "/run/look/policy")
 SOCKET = "unix:/var/lib/kubelet/pod-resources/kubelet.sock"
 
 opened: set[str] = set()
