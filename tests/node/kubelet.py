@@ -33,6 +33,7 @@ FOLDER: Final = "/etc/kubernetes"
 CONFIG: Final = f"{ROOT}/config.yaml"
 """Where kubeadm has it too, and where the agent looks for it."""
 
+PODS: Final = "/sys/fs/cgroup/kubepods"
 NODE_PATH: Final = f"/api/v1/nodes/{NODE}"
 
 FIXED: Final = {
@@ -63,6 +64,8 @@ for name in kubelet devices; do
   for pid in $(pidof $name); do kill -9 $pid; done
   while pidof $name > /dev/null; do sleep 0.02; done
 done
+[ ! -e {PODS} ] || echo 1 > {PODS}/cgroup.kill
+for place in $(grep -o ' {ROOT}/pods/[^ ]*' /proc/mounts); do umount -l $place; done
 rm -rf {ROOT}/*_state {ROOT}/device-plugins {ROOT}/pods/*
 """
 

@@ -38,9 +38,9 @@ NAMESPACE = "team-a"
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
 
-def serving_pod(name: str, cpu: str, gpus: int, **requests: str) -> dict[str, Any]:
+def serving_pod(name: str, cpus: str, gpus: int, **requests: str) -> dict[str, Any]:
     """Write a pod as people write them; `requests` make it burstable."""
-    limits = {"cpu": cpu, "memory": "128Mi", GPU: str(gpus)}
+    limits = {"cpu": cpus, "memory": "128Mi", GPU: str(gpus)}
     container = {
         "name": "server",
         "image": BUSYBOX_IMAGE,
