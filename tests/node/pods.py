@@ -61,12 +61,19 @@ def create(cluster: ControlPlane, pod: Raw) -> Answer:
 
 
 def judged(kubelet: Kubelet, uid: str) -> Raw:
-    """Wait until the kubelet has admitted or refused a pod; answer the status that it has for it."""
+    """Wait until the kubelet has admitted or refused a pod; answer the status that it has for it.
+
+    A start time says nothing: right after the kubelet's start a refused pod is Pending for a while, until the kubelet
+    knows that no container of it can be running (pkg/kubelet/status/status_manager.go:mergePodStatus). Conditions of
+    its own it writes for admitted pods only.
+    """
 
     def status() -> Raw | None:
         for pod in kubelet.pods():
-            if pod["metadata"]["uid"] == uid and pod["status"].get("startTime"):
-                return dict(pod["status"])
+            found = dict(pod["status"])
+            kinds = {one["type"] for one in found.get("conditions", ())}
+            if pod["metadata"]["uid"] == uid and (found["phase"] == "Failed" or "Initialized" in kinds):
+                return found
         return None
 
     found = until(status, seconds=VERDICT_SECONDS, what="the kubelet's verdict on the pod")
