@@ -440,7 +440,9 @@ def test_readiness_gates_that_somebody_answers_are_well(seen: One) -> None:
 
 
 def test_nobody_asks_for_agents_where_no_gate_is_wanted() -> None:
-    assert [one for one in examine(WELL) if one.probe == "readiness"] == []
+    told = [one.result for one in examine(WELL) if one.probe == "readiness"]
+
+    assert told == [ok("no policy wants readiness gates")]
 
 
 def test_the_policies_of_a_cluster_serve_where_the_snapshot_cannot_be_seen() -> None:

@@ -31,6 +31,7 @@ def look(facts: Facts) -> Iterator[Result]:
         return
     wanting = [policy.name for policy in world.policies if policy.verification.readiness_gate]
     if not wanting:
+        yield ok("no policy wants readiness gates")
         return
     blind = [one for one in world.classes if one.nodes and one.devices and not one.verified]
     if blind:
