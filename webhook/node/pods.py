@@ -1,0 +1,162 @@
+"""Puts together what is known of each pod: its object, what the kubelet gave it, its cgroups and its processes."""
+
+import re
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
+from typing import Final
+
+from webhook.domain import facts
+from webhook.domain import instant
+from webhook.domain.observation import Machine
+from webhook.domain.observation import ObservedCgroup
+from webhook.domain.observation import ObservedContainer
+from webhook.domain.observation import ObservedDevice
+from webhook.domain.observation import ObservedPod
+from webhook.domain.pod import Container
+from webhook.domain.pod import ContainerKind
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_list
+from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.node.readers.files import Gaps
+from webhook.node.readers.pod_resources import ContainerGrant
+from webhook.node.readers.pod_resources import Grants
+from webhook.node.readers.processes import MAX_PROCESSES
+from webhook.node.readers.processes import ContainerProcesses
+
+_ENDED: Final = frozenset({"Succeeded", "Failed"})
+_RUNTIME_ID: Final = re.compile(r"[a-z0-9-]{1,32}://([0-9a-f]{64})")
+_PCI: Final = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_GRANTED: Final = ("exclusive_cpus", "pinned_memory", "devices")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was read of the node before its pods are put together; `grants` is None, with why, if it was not."""
+
+    machine: Machine
+    grants: Grants | None
+    no_grants: str
+    cgroups: Mapping[str, ObservedCgroup]
+    no_cgroups: str
+    processes: Mapping[str, ContainerProcesses]
+
+
+def of_node(pods: Iterable[JsonObject], node: str) -> Iterator[JsonObject]:
+    """Yield the pods that are on this node and have not ended.
+
+    PodResources may still list a pod that has, whose CPUs and devices are another's by now.
+    """
+    for pod in pods:
+        bound = get_text(get_object(pod, "spec"), "nodeName")
+        ended = get_text(get_object(pod, "status"), "phase") in _ENDED
+        if not ended and bound in {"", node}:
+            yield pod
+
+
+def container_ids(pod: JsonObject) -> Iterator[str]:
+    """Yield the runtime's ids of the pod's containers that run."""
+    for status in _statuses(pod).values():
+        running = get_object(status, "state", "running")
+        identifier = _runtime_id(status)
+        if running and identifier:
+            yield identifier
+
+
+def observe_pod(pod: JsonObject, seen: Seen) -> ObservedPod:
+    """Put one pod together. Never raises, whatever the object holds."""
+    metadata = get_object(pod, "metadata")
+    namespace, name = get_text(metadata, "namespace"), get_text(metadata, "name")
+    statuses = _statuses(pod)
+    return ObservedPod(
+        namespace=namespace,
+        name=name,
+        uid=get_text(metadata, "uid"),
+        raw=pod,
+        containers=tuple(
+            _container(one, statuses.get(one.name, {}), (namespace, name), seen)
+            for one in facts.read(pod).containers
+            if one.kind is not ContainerKind.INIT
+        ),
+    )
+
+
+def _statuses(pod: JsonObject) -> dict[str, JsonObject]:
+    status = get_object(pod, "status")
+    lists = get_list(status, "initContainerStatuses"), get_list(status, "containerStatuses")
+    return {get_text(one, "name"): one for many in lists for one in many if isinstance(one, dict)}
+
+
+def _runtime_id(status: JsonObject) -> str:
+    found = _RUNTIME_ID.fullmatch(get_text(status, "containerID"))
+    return found[1] if found else ""
+
+
+def _container(one: Container, status: JsonObject, pod: tuple[str, str], seen: Seen) -> ObservedContainer:
+    gaps = Gaps()
+    identifier = _runtime_id(status)
+    started = instant.parse(get_text(get_object(status, "state", "running"), "startedAt"))
+    grant = _grant(one.name, pod, seen, gaps)
+    found = seen.processes.get(identifier)
+    processes = tuple(found.read) if found else ()
+    cgroup = seen.cgroups.get(identifier)
+    if started is not None:
+        if cgroup is None:
+            gaps.note("cgroup", seen.no_cgroups or f"no cgroup of container {identifier or '(without id)'} was found")
+        if not processes:
+            gaps.note("processes", "none was found: it has ended, or /proc is not that of the host (hostPID)")
+    if found and found.left_out:
+        more = found.left_out + MAX_PROCESSES
+        gaps.note("processes", f"{more} were found, of which {MAX_PROCESSES} were read")
+    return ObservedContainer(
+        name=one.name,
+        id=identifier,
+        started=started,
+        exclusive_cpus=grant.cpus if grant else None,
+        pinned_memory=grant.memory if grant else None,
+        devices=tuple(_devices(grant.devices, seen.machine, gaps)) if grant else None,
+        cgroup=cgroup,
+        processes=processes,
+        unread=gaps.unread,
+    )
+
+
+def _grant(name: str, pod: tuple[str, str], seen: Seen, gaps: Gaps) -> ContainerGrant | None:
+    if seen.grants is None:
+        reason = seen.no_grants
+    elif pod in seen.grants.twice:
+        reason = "the kubelet lists two pods of this name, one of which has ended, and does not tell them apart"
+    else:
+        grant = seen.grants.containers.get((*pod, name))
+        if grant is not None:
+            return grant
+        reason = "the kubelet does not list this container (PodResources)"
+    for field in _GRANTED:
+        gaps.note(field, reason)
+    return None
+
+
+def _devices(devices: Iterable[ObservedDevice], machine: Machine, gaps: Gaps) -> Iterator[ObservedDevice]:
+    for device in devices:
+        found = placed(device, machine)
+        if device.cells and found.cells is None:
+            gaps.note("devices", f"{device.id} is near every NUMA node, so it has no home")
+        yield found
+
+
+def placed(device: ObservedDevice, machine: Machine) -> ObservedDevice:
+    """Complete where a device is: by sysfs where its id is a PCI address, and nowhere if it is near all NUMA nodes.
+
+    A virtual machine may say of every GPU that it is near all CPUs, which is as good as nothing.
+    """
+    cells = device.cells
+    if cells is None and _PCI.fullmatch(device.id):
+        home = next((one.cell for one in machine.pci if one.address == device.id), None)
+        cells = None if home is None else 1 << home
+    everywhere = sum(1 << cell.id for cell in machine.cells if cell.cores)
+    if cells is not None and everywhere.bit_count() > 1 and cells & everywhere == everywhere:
+        cells = None
+    return device if cells == device.cells else replace(device, cells=cells)

@@ -1,0 +1,1 @@
+"""One reader for each thing that a node shows; each is given where to look."""

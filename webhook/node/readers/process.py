@@ -1,0 +1,116 @@
+"""Reads one process of /proc: what its threads may use, and where its memory lies.
+
+Everything is read below one open folder of /proc, which stays that of this process: when it has ended, reading fails,
+even where its number is another's by then.
+"""
+
+import io
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from webhook.domain.observation import ObservedProcess
+from webhook.domain.observation import ProcessMemory
+from webhook.node.budget import Budget
+from webhook.node.readers import files
+from webhook.node.readers import numa_maps
+from webhook.node.readers import status
+from webhook.node.readers.files import Gaps
+from webhook.node.readers.status import Allowed
+
+MAX_THREADS: Final = 4096
+"""Threads of one process whose affinities are read."""
+
+_NO_TIME: Final = "there was no time left to read all threads"
+_NO_RIGHT: Final = (
+    "numa_maps of another user's process may not be read: give the container the capability SYS_PTRACE, and look into "
+    "the host's processes (hostPID)"
+)
+_NO_NUMA: Final = "this kernel has no numa_maps: it is built without NUMA"
+_CHUNK: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How far to look into a process: `budget` bounds all of it, `memory_seconds` the reading of its numa_maps."""
+
+    budget: Budget
+    memory: bool = True
+    memory_seconds: float = 2.0
+
+
+def read_process(folder: int, pid: int, depth: Depth) -> ObservedProcess | None:
+    """Read the process behind an open folder of /proc; None where it has ended, or is a zombie without memory.
+
+    The CPUs are those that any of its threads may use, since each may have an affinity of its own.
+    """
+    gaps = Gaps()
+    try:
+        main = files.read("status", folder=folder)
+    except (ProcessLookupError, FileNotFoundError):
+        return None
+    except (OSError, ValueError) as error:
+        gaps.note("cpus", files.why(error))
+        gaps.note("cells", files.why(error))
+        return ObservedProcess(pid, "", None, None, None, gaps.unread)
+    if b"\nState:\tZ" in main:
+        return None
+    allowed = gaps.take("cpus", partial(_all_threads, folder, pid, main, depth.budget)) or Allowed(None, None)
+    for field in ("cpus", "cells"):
+        if getattr(allowed, field) is None:
+            gaps.note(field, "its status does not say so")
+    memory = _memory(folder, depth, gaps) if depth.memory else None
+    return ObservedProcess(pid, status.name(main), allowed.cpus, allowed.cells, memory, gaps.unread)
+
+
+def _all_threads(folder: int, pid: int, main: bytes, budget: Budget) -> Allowed:
+    found = status.allowed(main)
+    cpus, cells = found.cpus, found.cells
+    threads = [] if b"\nThreads:\t1\n" in main else _threads(folder, pid)
+    if len(threads) > MAX_THREADS:
+        message = f"it has {len(threads)} threads, more than the {MAX_THREADS} that are read"
+        raise ValueError(message)
+    for number, thread in enumerate(threads):
+        if number % 64 == 0 and budget.spent:
+            raise TimeoutError(_NO_TIME)
+        try:
+            one = status.allowed(files.read(f"task/{thread}/status", folder=folder))
+        except (ProcessLookupError, FileNotFoundError):
+            continue
+        cpus = None if cpus is None or one.cpus is None else cpus | one.cpus
+        cells = None if cells is None or one.cells is None else cells | one.cells
+    return Allowed(cpus, cells)
+
+
+def _threads(folder: int, pid: int) -> list[str]:
+    """Answer the threads beside the main one; none where the process has ended."""
+    try:
+        tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    except (ProcessLookupError, FileNotFoundError):
+        return []
+    try:
+        return [name for name in files.names(tasks) if name.isdecimal() and name != str(pid)]
+    except ProcessLookupError:
+        return []
+    finally:
+        os.close(tasks)
+
+
+def _memory(folder: int, depth: Depth, gaps: Gaps) -> ProcessMemory | None:
+    if depth.budget.spent:
+        gaps.note("memory", "there was no time left to read numa_maps")
+        return None
+    try:
+        descriptor = os.open("numa_maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+        with io.BufferedReader(io.FileIO(descriptor), _CHUNK) as lines:
+            return numa_maps.parse(lines, depth.budget.part(depth.memory_seconds))
+    except PermissionError:
+        gaps.note("memory", _NO_RIGHT)
+    except FileNotFoundError:
+        gaps.note("memory", _NO_NUMA)
+    except ProcessLookupError:
+        gaps.note("memory", "it ended while it was read")
+    except (OSError, ValueError) as error:
+        gaps.note("memory", files.why(error))
+    return None

@@ -1,0 +1,63 @@
+"""Reads the checkpoints of the kubelet's CPU and memory manager: which policy wrote them.
+
+Since 1.37 a checkpoint holds its content as a JSON string in `data`, which is what counts there, and a copy around it
+for older kubelets (pkg/kubelet/cm/cpumanager/state/checkpoint.go, memorymanager/state/checkpoint.go). The checksums
+are over a dump of Go values, so they are not checked.
+"""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from webhook.domain import cpuset
+from webhook.domain.observation import StateFile
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
+from webhook.domain.raw import get_text
+from webhook.node.readers import files
+from webhook.node.readers.files import Gaps
+
+CPU_STATE: Final = "cpu_manager_state"
+MEMORY_STATE: Final = "memory_manager_state"
+_MOST: Final = 1 << 24
+
+
+def read_state_files(kubelet: Path, gaps: Gaps) -> tuple[StateFile, ...]:
+    """Read what is there below the kubelet's folder; a manager that never ran has left nothing."""
+    readers = {CPU_STATE: _cpu_state, MEMORY_STATE: _memory_state}
+    found = (
+        gaps.take("state_files", partial(read, kubelet / name))
+        for name, read in readers.items()
+        if (kubelet / name).exists()
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _cpu_state(path: Path) -> StateFile:
+    content = _content(path)
+    return StateFile(path.name, get_text(content, "policyName"), cpuset.parse(get_text(content, "defaultCpuSet")))
+
+
+def _memory_state(path: Path) -> StateFile:
+    return StateFile(path.name, get_text(_content(path), "policyName"))
+
+
+def _content(path: Path) -> JsonObject:
+    written = _object(files.read(path, most=_MOST), path)
+    inner = get_text(written, "data")
+    return _object(inner, path) if inner else written
+
+
+def _object(text: str | bytes, path: Path) -> JsonObject:
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        value = None
+    except ValueError as error:
+        message = f"{path} is no JSON: {error}"
+        raise ValueError(message) from None
+    if not isinstance(value, dict):
+        message = f"{path} is no checkpoint of the kubelet"
+        raise ValueError(message)  # noqa: TRY004 - a content, not an argument
+    return as_object(value)
