@@ -84,6 +84,19 @@ func load(text string) (*kubeletconfig.KubeletConfiguration, error) {
 	return loadConfigFile(klog.NewContext(context.Background(), klog.Background()), written)
 }
 
+// leaveStates starts the node with its earlier configuration, which leaves state files to the next one.
+func leaveStates(asked *scenario) error {
+	earlier := scenario{NUMA: asked.NUMA, Configuration: asked.Was}
+	restore, err := configure(&earlier)
+	defer restore()
+	if err != nil {
+		return err
+	}
+	_, err = startNode(&earlier)
+	asked.states = earlier.states
+	return err
+}
+
 // allocatableReservation adds up what is reserved, as the container manager does, and refuses what the machine has not.
 func allocatableReservation(loaded *kubeletconfig.KubeletConfiguration, info *machineModel) (v1.ResourceList, error) {
 	reserved, err := reservedCPUs(loaded.ReservedSystemCPUs, info, v1.ResourceList{})

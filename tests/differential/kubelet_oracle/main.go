@@ -102,6 +102,11 @@ func answerLine(line []byte) any {
 		return knownFacts()
 	}
 	answer := result{Name: asked.Name, Pods: []answer{}}
+	if asked.Was != "" {
+		if err := leaveStates(asked); err != nil {
+			return result{Error: "the earlier configuration does not start: " + err.Error()}
+		}
+	}
 	prepare := setFeatureGates
 	if asked.Configuration != "" {
 		prepare = configure

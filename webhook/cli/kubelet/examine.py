@@ -56,6 +56,11 @@ class Examined:
             return False
         return True if self.node else None
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether its values can be read, so that there are settings to speak of."""
+        return not any(one.code in {shape.CODE, UNREADABLE} for one in self.findings)
+
 
 def examine(text: str, source: str, *, version: Version, node: NodeClass | None) -> tuple[Examined, ...]:
     """Judge every configuration of a text.
@@ -101,7 +106,7 @@ def _told(document: Document, version: Version, node: NodeClass | None) -> tuple
         subject = subject_of(document, version, node)
     except PolicyError as error:
         message, _, remedy = error.reason.partition(": ")
-        return (Told(UNREADABLE, True, error.field, error.line, None, message, remedy),)  # noqa: FBT003 - a record
+        return (Told(UNREADABLE, True, error.field, error.line, None, message, remedy),)
     return _in_order(document, judge(subject, registry.load(rules, "RULE", Rule)))
 
 

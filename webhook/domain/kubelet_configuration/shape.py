@@ -30,7 +30,7 @@ _LIST, _MAP = "list of ", "map of "
 
 
 def unreadable(raw: JsonObject, known: Known) -> Iterator[Finding]:
-    """Yield each value that encoding/json would refuse; a null is no value, and fields that nobody knows are ignored."""
+    """Yield each value that encoding/json would refuse; a null is no value, and unknown fields are ignored."""
     for name, kind in known.fields.items():
         yield from _value((name,), kind, raw.get(name))
     for index, entry in enumerate(get_list(raw, "reservedMemory")):

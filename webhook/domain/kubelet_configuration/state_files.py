@@ -30,7 +30,9 @@ def stale_after(was: Subject, now: Subject) -> tuple[Stale, ...]:
     before, after = was.settings, now.settings
     found = []
     if before.cpu_manager_policy != after.cpu_manager_policy:
-        found.append(Stale(CPU_STATE, _changed("cpuManagerPolicy", before.cpu_manager_policy, after.cpu_manager_policy)))
+        found.append(
+            Stale(CPU_STATE, _changed("cpuManagerPolicy", before.cpu_manager_policy, after.cpu_manager_policy))
+        )
     elif now.is_static:
         found += [Stale(CPU_STATE, reason) for reason in _cpu_changes(was, now)][:1]
     if before.memory_manager_policy != after.memory_manager_policy:

@@ -59,7 +59,7 @@ class Subject:
                 yield index, cell if isinstance(cell, int) else 0, name, value
 
     def reserved_cpus(self) -> int:
-        """Answer the CPUs that the kubelet keeps back on this machine, as a bit set; 0 where it does not come so far."""
+        """Answer the CPUs that the kubelet keeps back on this machine, as a bit set; 0 where it does not start."""
         if self.node is None or self.topology is None:
             return 0
         try:

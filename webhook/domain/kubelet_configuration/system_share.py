@@ -23,14 +23,12 @@ def system_cpus(cells: tuple[Cell, ...], number: int | None = None) -> int:
     """
     columns = [[bitmask.of(core.threads) for core in cell.cores] for cell in cells if cell.cores]
     order = [core for row in zip_longest(*columns, fillvalue=0) for core in row if core]
-    wanted = len(columns) if number is None else 0
-    found = taken = 0
-    for core in order:
-        enough = found.bit_count() >= (number or 0) and taken >= max(wanted, LEAST_CORES)
-        if enough:
+    cores = max(len(columns) if number is None else 0, LEAST_CORES)
+    found = 0
+    for taken, core in enumerate(order):
+        if taken >= cores and found.bit_count() >= (number or 0):
             break
         found |= core
-        taken += 1
     return found
 
 
@@ -41,7 +39,7 @@ def system_memory(cells: tuple[Cell, ...], total: int | None = None) -> Mapping[
     """
     able = [cell for cell in cells if cell.cores and cell.memory] or [cell for cell in cells if cell.memory]
     if total is None:
-        part = min(min(cell.memory // _PART for cell in able), _MOST) // _MIB * _MIB
+        part = min(*(cell.memory // _PART for cell in able), _MOST) // _MIB * _MIB
         return {cell.id: part for cell in able}
     part = total // len(able) // _MIB * _MIB
     return {cell.id: part + (total - part * len(able) if cell is able[0] else 0) for cell in able}

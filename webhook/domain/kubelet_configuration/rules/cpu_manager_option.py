@@ -1,4 +1,4 @@
-"""Options of the CPU manager: unknown, not to be had at this version without a gate, badly written, excluding others."""
+"""Options of the CPU manager: unknown, not to be had without a gate, badly written, excluding each other."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,7 +33,9 @@ def find(subject: Subject) -> Iterator[Finding]:
         else:
             good.append(name)
             if options.maturity(name, settings.version) == "alpha":
-                message = f"{name} is alpha in {'.'.join(map(str, settings.version))}: it may change with the next version"
+                message = (
+                    f"{name} is alpha in {'.'.join(map(str, settings.version))}: it may change with the next version"
+                )
                 yield remark((_FIELD, name), message, "leave it out where its effect is not needed", value)
     for first, second in combinations(good, 2):
         if _refusal(settings, first, second):
