@@ -20,14 +20,15 @@ PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exi
 IMAGE ?= numagate:dev
 # What `make differential` compares: numbers, seed, and the kubelet of which version; COVERAGE=1 measures branches too.
 N ?= 3000
+CONFIGURATIONS ?= 2000
 QUANTITIES ?= 20000
 PODS ?= 5000
 PATCHES ?= 10000
 SEED ?= 1
 KUBERNETES ?=
 COVERAGE ?=
-DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --patches $(PATCHES) \
-	--seed $(SEED)
+DIFFERENTIAL = -m differential.run --scenarios $(N) --configurations $(CONFIGURATIONS) --quantities $(QUANTITIES) \
+	--pods $(PODS) --patches $(PATCHES) --seed $(SEED)
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 # What `make fuzz` does: seconds for each target, some of the targets, and where inputs are kept between runs.
 SECONDS ?= 60
@@ -77,7 +78,7 @@ unit: setup ## Run the quick tests only.
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 
-differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
+differential: go ## Compare with the real kubelet: N=, CONFIGURATIONS=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
 	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(if $(COVERAGE),$(MEASURE),$(BIN)/python) $(DIFFERENTIAL)
 ifneq ($(COVERAGE),)
 	@$(MEASURE) --append -m pytest --quiet tests/unit/domain/kubelet/test_kubelet_cases.py
