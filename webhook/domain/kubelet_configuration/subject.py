@@ -13,6 +13,7 @@ from webhook.domain.kubelet.options import cpu_options
 from webhook.domain.kubelet_configuration.known import Known
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.topology import KubeletSettings
@@ -54,7 +55,7 @@ class Subject:
     def memory_limits(self) -> Iterator[tuple[int, int, str, object]]:
         """Yield index, NUMA node, type and value of everything in reservedMemory."""
         for index, entry in enumerate(get_list(self.raw, "reservedMemory")):
-            cell = get_object({"entry": entry}, "entry").get("numaNode") or 0
+            cell = as_object(entry).get("numaNode") or 0
             for name, value in get_object(entry, "limits").items():
                 yield index, cell if isinstance(cell, int) else 0, name, value
 
