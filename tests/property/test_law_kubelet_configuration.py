@@ -15,30 +15,9 @@ from webhook.sources.kubelet_versions import load_known
 
 BASE = base()
 NODE = small()
-WORDS = (
-    "static",
-    "none",
-    "Static",
-    "memory",
-    "cpu",
-    "hugepages-2Mi",
-    "1Gi",
-    "0",
-    "5%",
-    "0-3",
-    "pods",
-    "true",
-    "5s",
-    "",
-)
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.sampled_from(WORDS)
-    | st.text(max_size=6)
-)
+WORDS = ("static", "none", "Static", "memory", "cpu", "hugepages-2Mi", "1Gi", "0", "5%", "0-3", "pods", "true", "5s")
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+SCALARS = st.none() | st.booleans() | NUMBERS | st.sampled_from(WORDS) | st.text(max_size=6)
 KEYS = st.sampled_from((*WORDS, "numaNode", "limits", "memory.available", "full-pcpus-only", "AllBeta"))
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3))
 ALIKE = st.dictionaries(KEYS, st.sampled_from(WORDS), max_size=3) | st.lists(

@@ -1,12 +1,18 @@
 """Writes a configuration as YAML that says why: one comment above each field."""
 
 import json
+import re
 from collections.abc import Iterator
 from collections.abc import Sequence
+from typing import Final
 
 from webhook.config.kubelet_configuration import API_VERSION
 from webhook.config.kubelet_configuration import KIND
 from webhook.domain.kubelet_configuration.draft import Entry
+from webhook.domain.visible import visible
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]+")
+_NO_WORDS: Final = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
 
 
 def document(entries: Sequence[Entry], *, node: str, version: str) -> str:
@@ -15,7 +21,7 @@ def document(entries: Sequence[Entry], *, node: str, version: str) -> str:
 
 
 def _lines(entries: Sequence[Entry], node: str, version: str) -> Iterator[str]:
-    yield f"# Made by numagate kubelet generate for {node}, kubelet {version}."
+    yield f"# Made by numagate kubelet generate for {visible(node)}, kubelet {version}."
     yield "# It has what alignment needs; keep what your nodes have besides (clusterDNS, cgroupDriver, ...)."
     yield f"apiVersion: {API_VERSION}"
     yield f"kind: {KIND}"
@@ -40,11 +46,7 @@ def _flow(value: object) -> str:
 
 
 def _scalar(value: object) -> str:
-    """Write text without quotes only where no reader takes it for something else: `None` is text in YAML."""
-    if (
-        isinstance(value, str)
-        and value[:1].isalpha()
-        and value.lower() not in {"true", "false", "yes", "no", "on", "off"}
-    ):
+    """Write plain words without quotes, all else as JSON; `None` is a word in YAML, `null` is not."""
+    if isinstance(value, str) and _WORD.fullmatch(value) and value.lower() not in _NO_WORDS:
         return value
     return json.dumps(value)
