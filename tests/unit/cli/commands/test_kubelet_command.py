@@ -115,7 +115,7 @@ def test_json_has_every_part_of_a_finding(folder: Path, capsys: pytest.CaptureFi
                         "code": "unknown-policy",
                         "severity": "error",
                         "field": "topologyManagerScope",
-                        "line": 21,
+                        "line": 20,
                         "value": "node",
                         "message": '"node" is none of container, pod',
                         "remedy": "write one of container, pod",
