@@ -112,9 +112,10 @@ class ObservedContainer:
 
 @dataclass(frozen=True, slots=True)
 class ObservedPod:
-    """A pod of the node that has not ended, and its containers in the order of the spec (init containers left out).
+    """A pod of the node that has not ended, and its containers in the order of the spec: sidecars, then the others.
 
-    `raw` is the Pod as the API server or the kubelet gives it: its spec earns the promise, its annotation claims one.
+    Init containers that end before these run are left out. `raw` is the Pod as the API server or the
+    kubelet gives it: its spec earns the promise, its annotation claims one.
     """
 
     namespace: str

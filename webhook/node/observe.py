@@ -127,17 +127,20 @@ class _Pass:
         socket, seconds = self.roots.pod_resources, self.limits.pod_resources
         grants = self.gaps.take("grants", partial(read_grants, socket, seconds=seconds))
         root = self.roots.cgroup
-        no_cgroups = "" if cgroups.is_unified(root) else f"{root} is no root of cgroup v2, which is what is read here"
-        found = {} if no_cgroups else cgroups.find_containers(root)
+        if cgroups.is_unified(root):
+            found = cgroups.find_containers(root)
+        else:
+            found = {}
+            self.gaps.note("cgroups", f"{root} is no root of cgroup v2, which is what is read here")
         paths = {key: found[key] for key in deep if key in found}
         processes = self.gaps.take("processes", partial(self._processes, deep)) or {}
         usage = partial(cgroups.busy, since or {}, cgroups.cpu_times(root, paths, self.clocks.monotonic))
         return Seen(
             machine=machine,
             grants=grants,
-            no_grants="" if grants else self.gaps.reason("grants"),
+            no_grants=self.gaps.reason("grants"),
             cgroups={key: cgroups.read_cgroup(root, path, usage=usage(key)) for key, path in paths.items()},
-            no_cgroups=no_cgroups,
+            no_cgroups=self.gaps.reason("cgroups"),
             processes=processes,
         )
 

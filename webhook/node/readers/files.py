@@ -11,7 +11,7 @@ from webhook.domain.visible import visible
 
 MOST: Final = 1 << 16
 """Bytes of a file; no text of the kernel that is read here whole is longer."""
-_LONGEST_REASON: Final = 300
+_LONGEST_REASON: Final = 512
 
 _T = TypeVar("_T")
 

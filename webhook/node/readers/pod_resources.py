@@ -23,7 +23,6 @@ from webhook.node.readers.cells import MAX_CELL
 TIMEOUT_SECONDS: Final = 5.0
 MOST: Final = 16 << 20
 """Bytes of an answer; that of 110 pods has a thousandth of it."""
-_LONGEST_REASON: Final = 200
 
 
 class PodResourcesError(OSError):
@@ -55,13 +54,31 @@ def read_grants(socket: Path, *, seconds: float = TIMEOUT_SECONDS) -> Grants:
     """Answer what every container of the node has been given.
 
     Raises:
-        PodResourcesError: there is no usable answer.
+        OSError: there is no socket, or no usable answer (PodResourcesError).
     """
-    answer = _call(socket, api.LIST, "ListPodResourcesRequest", "ListPodResourcesResponse", seconds)
+    return grants_of(_call(socket, api.LIST, "ListPodResourcesRequest", seconds))
+
+
+def read_devices(socket: Path, *, seconds: float = TIMEOUT_SECONDS) -> tuple[ObservedDevice, ...]:
+    """Answer all healthy devices of the node, given or not.
+
+    Raises:
+        OSError: there is no socket, or no usable answer (PodResourcesError).
+    """
+    answer = _call(socket, api.ALLOCATABLE, "AllocatableResourcesRequest", seconds)
+    return _devices(_message("AllocatableResourcesResponse", answer).devices)
+
+
+def grants_of(answer: bytes) -> Grants:
+    """Read an answer of the kubelet.
+
+    Raises:
+        PodResourcesError: it is none.
+    """
     found: dict[tuple[str, str, str], ContainerGrant] = {}
     seen: set[tuple[str, str]] = set()
     twice: set[tuple[str, str]] = set()
-    for pod in answer.pod_resources:
+    for pod in _message("ListPodResourcesResponse", answer).pod_resources:
         key = pod.namespace, pod.name
         (twice if key in seen else seen).add(key)
         for container, grant in _containers(pod):
@@ -69,28 +86,24 @@ def read_grants(socket: Path, *, seconds: float = TIMEOUT_SECONDS) -> Grants:
     return Grants(MappingProxyType(found), frozenset(twice))
 
 
-def read_devices(socket: Path, *, seconds: float = TIMEOUT_SECONDS) -> tuple[ObservedDevice, ...]:
-    """Answer all healthy devices of the node, given or not.
-
-    Raises:
-        PodResourcesError: there is no usable answer.
-    """
-    answer = _call(socket, api.ALLOCATABLE, "AllocatableResourcesRequest", "AllocatableResourcesResponse", seconds)
-    return _devices(answer.devices)
-
-
-def _call(socket: Path, method: str, request: str, response: str, seconds: float) -> Any:
+def _call(socket: Path, method: str, request: str, seconds: float) -> bytes:
+    socket.stat()  # whose error says more than that of a connection
     options = (("grpc.max_receive_message_length", MOST), ("grpc.enable_http_proxy", 0))
     try:
-        with grpc.insecure_channel(f"unix:{socket}", options=options) as channel:
+        with grpc.insecure_channel(f"unix:{socket.absolute()}", options=options) as channel:
             call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(method)
-            return api.message(response).FromString(call(api.message(request)().SerializeToString(), timeout=seconds))
+            return call(api.message(request)().SerializeToString(), timeout=seconds)
     except grpc.RpcError as error:
-        code, details = error.code(), error.details()
-        message = f"{socket}: {code.name}: {details or 'no reason given'}"
+        message = f"{socket}: {error.code().name}: {error.details() or 'no reason given'}"
+        raise PodResourcesError(visible(message)) from None
+
+
+def _message(name: str, answer: bytes) -> Any:
+    try:
+        return api.message(name).FromString(answer)
     except DecodeError:
-        message = f"{socket}: the answer is no {response}"
-    raise PodResourcesError(visible(message)[:_LONGEST_REASON])
+        message = f"the kubelet's answer is no {name}"
+        raise PodResourcesError(message) from None
 
 
 def _containers(pod: Any) -> Iterable[tuple[str, ContainerGrant]]:

@@ -54,7 +54,7 @@ def read_process(folder: int, pid: int, depth: Depth) -> ObservedProcess | None:
         gaps.note("cpus", files.why(error))
         gaps.note("cells", files.why(error))
         return ObservedProcess(pid, "", None, None, None, gaps.unread)
-    if b"\nState:\tZ" in main:
+    if status.is_zombie(main):
         return None
     allowed = gaps.take("cpus", partial(_all_threads, folder, pid, main, depth.budget)) or Allowed(None, None)
     for field in ("cpus", "cells"):

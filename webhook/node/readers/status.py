@@ -11,6 +11,7 @@ from webhook.domain.visible import visible
 _NAME: Final = re.compile(rb"^Name:\t(.*)$", re.MULTILINE)
 _CPUS: Final = re.compile(rb"^Cpus_allowed_list:\t([0-9,-]*)$", re.MULTILINE)
 _CELLS: Final = re.compile(rb"^Mems_allowed_list:\t([0-9,-]*)$", re.MULTILINE)
+_STATE: Final = re.compile(rb"^State:\t(\w)", re.MULTILINE)
 _LONGEST_NAME: Final = 64
 
 
@@ -35,6 +36,11 @@ def name(status: bytes) -> str:
     """Answer the name of the thread, which it may choose freely, without anything that a terminal would obey."""
     found = _NAME.search(status)
     return visible(found[1].decode("utf-8", "backslashreplace"))[:_LONGEST_NAME] if found else ""
+
+
+def is_zombie(status: bytes) -> bool:
+    """Tell whether it has ended and only its parent has not asked yet."""
+    return _STATE.findall(status)[-1:] == [b"Z"]
 
 
 def _last(pattern: re.Pattern[bytes], status: bytes) -> int | None:
