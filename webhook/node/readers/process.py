@@ -16,6 +16,7 @@ from typing import Final
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import ProcessMemory
 from webhook.node.budget import Budget
+from webhook.node.patience import Patience
 from webhook.node.readers import files
 from webhook.node.readers import numa_maps
 from webhook.node.readers import status
@@ -42,6 +43,7 @@ class Depth:
     """How far to look into a process: `budget` bounds all of it, `memory_seconds` the reading of its numa_maps."""
 
     budget: Budget
+    patience: Patience
     memory: bool = True
     memory_seconds: float = 2.0
 
@@ -119,10 +121,12 @@ def _memory(folder: int, depth: Depth, gaps: Gaps) -> ProcessMemory | None:
     if depth.budget.spent:
         gaps.note("memory", "there was no time left to read numa_maps")
         return None
+    # The folder stays open for whoever is left behind.
+    own = os.dup(folder)
     try:
-        descriptor = os.open("numa_maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-        with io.BufferedReader(io.FileIO(descriptor), _CHUNK) as lines:
-            return numa_maps.parse(lines, depth.budget.part(depth.memory_seconds))
+        return depth.patience.call(
+            partial(_numa_maps, own, depth.budget.part(depth.memory_seconds)), depth.memory_seconds
+        )
     except PermissionError:
         gaps.note("memory", _NO_RIGHT)
     except FileNotFoundError:
@@ -132,3 +136,12 @@ def _memory(folder: int, depth: Depth, gaps: Gaps) -> ProcessMemory | None:
     except (OSError, ValueError) as error:
         gaps.note("memory", files.why(error))
     return None
+
+
+def _numa_maps(folder: int, budget: Budget) -> ProcessMemory:
+    try:
+        descriptor = os.open("numa_maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    finally:
+        os.close(folder)
+    with io.BufferedReader(io.FileIO(descriptor), _CHUNK) as lines:
+        return numa_maps.parse(lines, budget)
