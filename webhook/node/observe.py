@@ -114,7 +114,8 @@ class _Pass:
 
     def kubelet(self, configz: JsonObject | None, version: tuple[int, int] | None) -> KubeletSettings | None:
         """Read the kubelet's configuration."""
-        file, memory = self.roots.kubelet_config, self.gaps.take("kubelet", partial(memory_total, self.roots.proc))
+        # Whether it matters that this is not known, the configuration says.
+        file, memory = self.roots.kubelet_config, Gaps().take("memory", partial(memory_total, self.roots.proc))
         found = self.gaps.take("kubelet", partial(read_kubelet, file, configz, memory=memory, version=version))
         if found and found.unsure:
             self.gaps.note("kubelet", found.unsure)

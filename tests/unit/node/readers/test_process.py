@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -75,6 +76,13 @@ def test_a_thread_that_ended_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "proc/7/task/8/status").unlink()
 
     assert seen(tmp_path / "proc/7").cpus == 1 << 2 | 1 << 4
+
+
+def test_a_process_whose_threads_cannot_be_listed_any_more_is_its_main_thread(tmp_path: Path) -> None:
+    NodeTree(tmp_path).process(7, "x", cpus="2", threads={8: "3"})
+    shutil.rmtree(tmp_path / "proc/7/task")
+
+    assert seen(tmp_path / "proc/7").cpus == 1 << 2
 
 
 def test_a_thread_of_this_process_counts_with_the_rest() -> None:
