@@ -6,7 +6,6 @@ NUMAGATE_KUBERNETES sets with the kubelet of which version.
 import json
 from typing import Any
 
-import pytest
 from configurationtable import base
 from configurationtable import samples
 from configurationtable import small
@@ -23,17 +22,30 @@ from webhook.config.document import from_object
 from webhook.domain.kubelet_configuration.draft import Wish
 from webhook.domain.kubelet_configuration.draft import draft
 from webhook.domain.kubelet_configuration.state_files import stale_after
+from webhook.domain.kubelet_configuration.subject import Subject
 from webhook.sources.kubelet_versions import load_known
 from webhook.sources.machines import list_machines
 from webhook.sources.machines import load_machine
 
-COUNT = 400
+COUNT = 300
 SEED = 1
 WISHES = (
     Wish(VERSION),
     Wish(VERSION, policy="restricted", scope="container", cpus=6, memory=24 << 30),
     Wish(VERSION, policy="best-effort", options={"distribute-cpus-across-numa": "true", "align-by-socket": "true"}),
 )
+CHANGES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
+    ({}, {}),
+    ({}, {"topologyManagerPolicy": "restricted"}),
+    ({"cpuManagerPolicy": None, "cpuManagerPolicyOptions": None}, {}),
+    ({}, {"cpuManagerPolicy": None, "cpuManagerPolicyOptions": None}),
+    ({"memoryManagerPolicy": None, "reservedMemory": None}, {}),
+    ({}, {"memoryManagerPolicy": None}),
+    ({}, {"cpuManagerPolicyOptions": {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}}),
+    ({"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}, {}),
+    ({}, {"reservedMemory": [{"numaNode": 0, "limits": {"memory": "2Gi"}}]}),
+)
+"""Configurations that follow each other, laid over the base of the samples."""
 
 
 def test_made_up_configurations_start_or_not_as_with_the_real_kubelet(kubelet_oracle: Oracle) -> None:
@@ -69,29 +81,23 @@ def test_what_is_generated_starts_on_every_machine_of_the_library(kubelet_oracle
     }
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ({}, {"topologyManagerPolicy": "restricted"}),
-        ({"cpuManagerPolicy": None, "cpuManagerPolicyOptions": None}, {}),
-        ({"memoryManagerPolicy": None, "reservedMemory": None}, {}),
-        ({}, {"memoryManagerPolicy": None}),
-        ({}, {"cpuManagerPolicyOptions": {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}}),
-        ({"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}, {}),
-        ({}, {"reservedMemory": [{"numaNode": 0, "limits": {"memory": "2Gi"}}]}),
-    ],
-    ids=str,
-)
-def test_a_kubelet_whose_state_files_have_to_go_does_not_start_with_them(
-    kubelet_oracle: Oracle, before: dict[str, Any], after: dict[str, Any]
-) -> None:
-    was, now = base(**before), base(**after)
-    question = Configured("again", small(), json.dumps(now), VERSION).as_question()
+def test_a_kubelet_whose_state_files_have_to_go_does_not_start_with_them(kubelet_oracle: Oracle) -> None:
+    pairs = [(base(**before), base(**after)) for before, after in CHANGES]
+    asked = [
+        {**Configured("again", small(), json.dumps(now), VERSION).as_question(), "was": json.dumps(was)}
+        for was, now in pairs
+    ]
 
-    answer = kubelet_oracle.ask([{**question, "was": json.dumps(was)}])[0]
+    answers = kubelet_oracle.ask(asked)
 
-    stale = stale_after(*(subject_of(from_object(one, "file"), VERSION, small()) for one in (was, now)))
-    assert starts(answer) is not bool(stale), answer
+    stale = [stale_after(*(read(one) for one in pair)) for pair in pairs]
+    assert [starts(answer) for answer in answers] == [not found for found in stale], answers
+    assert {starts(answer) for answer in answers} == {True, False}
+
+
+def read(written: dict[str, Any]) -> Subject:
+    """Read a configuration for the machine of the samples."""
+    return subject_of(from_object(written, "file"), VERSION, small())
 
 
 def test_the_table_of_what_a_version_knows_is_what_its_kubelet_says(kubelet_oracle: Oracle) -> None:

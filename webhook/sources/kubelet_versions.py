@@ -25,7 +25,7 @@ def load_known(version: Version) -> Known:
 def _table() -> dict[Version, tuple[Mapping[str, Gate], Mapping[str, str]]]:
     """Read the table: the newest version is written in full, each older one as what differs from the next newer."""
     read: dict[str, dict[str, dict[str, Any]]] = json.loads(TABLE.read_text(encoding="utf-8"))
-    found = {}
+    found: dict[Version, tuple[Mapping[str, Gate], Mapping[str, str]]] = {}
     gates: dict[str, Any] = {}
     fields: dict[str, Any] = {}
     for text in sorted(read, key=_parsed, reverse=True):

@@ -76,7 +76,7 @@ def test_every_field_is_read() -> None:
 def test_cpus_may_be_named_twice_and_are_rounded_to_thousandths_since_1_37() -> None:
     assert reserved(reservedSystemCPUs="0,0-1")["cpu"] == "2"
     assert "cpu" not in reserved(kubeReserved={"cpu": "1n"})
-    assert reserved(kubeReserved={"cpu": "1499999n"})["cpu"] == "1m"
+    assert reserved(kubeReserved={"cpu": "1499u"})["cpu"] == "1m"
 
 
 def test_an_empty_configuration_has_the_defaults_of_the_kubelet() -> None:
