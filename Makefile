@@ -12,6 +12,8 @@ UPGRADE ?=
 COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	--python-version 3.11 $(UPGRADE)
 PYTEST_ARGS ?=
+# How many processes share the tests of `make test`, file by file; 0 is none beside this one.
+WORKERS ?= 2
 KEEP ?=
 MINUTES ?= 30
 RELIABILITY = tests/integration/reliability
@@ -65,11 +67,11 @@ format: setup ## Format the code and apply safe fixes.
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=... adds options.
+test: setup ## Run every test, those against a real control plane included; PYTEST_ARGS=..., WORKERS=2.
 	@$(MAKE) controlplane || { [[ -z "$${CI:-}" ]] && echo "No control plane: the tests that need one are skipped."; }
 	@$(MAKE) promtool || { [[ -z "$${CI:-}" ]] && echo "No promtool: the tests of the alert rules are skipped."; }
 	@$(MAKE) browser || { [[ -z "$${CI:-}" ]] && echo "No browser: the tests that need one are skipped."; }
-	@$(PYTEST) webhook tests
+	@$(PYTEST) --numprocesses=$(WORKERS) --dist=loadfile --max-worker-restart=0 webhook tests
 
 unit: setup ## Run the quick tests only.
 	@$(PYTEST) webhook tests/unit tests/property tests/meta

@@ -169,7 +169,7 @@ def test_client_certificates_are_asked_for_as_the_overlays_do(helm: Helm, source
     chosen = {"policy": {"source": source}, "certificates": {"mode": "self-signed"}}
 
     release = helm.template(chosen | {"clientAuth": {"enabled": True, "names": list(names)}})
-    without = helm.template(chosen | {"clientAuth": {"enabled": False, "names": list(names)}})
+    without = helm.template(chosen | {"clientAuth": {"enabled": False, "names": []}})
 
     made, others = (
         rendered(one, Mode.OBSERVE, Certificates.SELF_SIGNED, Source(source)) for one in (settings, read_settings())
@@ -302,6 +302,7 @@ def test_without_a_priority_class_there_is_no_quota_for_it(helm: Helm) -> None:
         ({"policy": {"source": "file"}}, "at '/certificates/mode': value must be one of 'cert-manager', 'self-signed'"),
         ({"webhooks": {"url": "http://x"}}, "at '/webhooks/url': 'http://x' does not match pattern"),
         ({"webhooks": {"controllerUrl": "https://x"}}, "at '/webhooks/url': minLength"),
+        ({"clientAuth": {"names": ["kube-apiserver"]}}, "at '/clientAuth/enabled': value must be true"),
         ({"certificates": {"caBundle": "PEM"}}, "at '/certificates/caBundle': 'PEM' does not match pattern"),
         ({"commonLabels": {"app.kubernetes.io/name": "x"}}, "at '/commonLabels/app.kubernetes.io~1name'"),
         ({"networkPolicy": {"apiServers": ["api"]}}, "at '/networkPolicy/apiServers/0': 'api' does not match pattern"),

@@ -136,7 +136,7 @@ class Rotator:
                 _LOGGER.info("the Secret of the certificates was written by somebody else meanwhile: reading it again")
                 return Outcome(None, moved=True)
             self._once.warn(f"the certificates cannot be looked after: {error}")
-            self.note = f"failed: {error}"
+            self.note = f"the last step failed: {error}"
             return Outcome(None)
         self._once.again()
         return outcome

@@ -8,7 +8,7 @@ from operator import attrgetter
 from webhook import registry
 from webhook.cli.doctor import probes
 from webhook.cli.doctor.facts import Facts
-from webhook.cli.doctor.probes.configurations import APPLY
+from webhook.cli.doctor.probes import configurations
 from webhook.cli.doctor.result import Probe
 from webhook.cli.doctor.result import Result
 from webhook.cli.doctor.result import Status
@@ -35,12 +35,14 @@ def healthy(findings: tuple[Finding, ...]) -> bool:
 def _examined(facts: Facts) -> Iterator[Finding]:
     for probe in sorted(registry.load(probes, "PROBE", Probe), key=attrgetter("rank")):
         for result in probe.look(facts):
-            here = replace(result, remedy=result.remedy.replace(APPLY, _apply(facts)))
+            here = replace(result, remedy=result.remedy.replace(configurations.APPLY, _apply(facts)))
             yield Finding(probe.name, here)
+        if facts.absent and probe.name == configurations.PROBE.name:
+            return  # everything else would be missing too
 
 
 def _apply(facts: Facts) -> str:
     """Say how this installation is applied again: as it was installed, for its mode."""
     if facts.release:
         return f"helm upgrade {facts.release} CHART -n {facts.namespace} --force-conflicts -f values.yaml"
-    return APPLY.replace("MODE", facts.mode or "MODE")
+    return configurations.APPLY.replace("MODE", facts.mode or "MODE")

@@ -111,6 +111,13 @@ class Facts:
         return tuple(as_object(one) for found in self.configurations.values() for one in get_list(found, "webhooks"))
 
     @property
+    def absent(self) -> bool:
+        """Whether all that could be seen says that numagate is not installed here."""
+        unseen = self.mutating.error or self.validating.error or self.deployments.error
+        here = any(self.deployments.named(name) for name in (NAME, CONTROLLER))
+        return not (unseen or here or self.configurations)
+
+    @property
     def managed(self) -> bool:
         """Whether the controller issues the certificates."""
         annotations = (get_object(one, "metadata", "annotations") for one in self.configurations.values())

@@ -73,6 +73,8 @@ TOGETHER: Schema = {
         ),
         _rule("certificates", _where(caBundle=_SOME_TEXT), _where(mode=one_of(Certificates.SELF_SIGNED.value))),
         _rule("webhooks", _where(controllerUrl=_SOME_TEXT), _where(url=_SOME_TEXT)),
+        # Names that nobody compares with look like a lock.
+        _rule("clientAuth", _where(names={"minItems": 1}), _where(enabled={"const": True})),
     ]
 }
 """What values ask of each other."""

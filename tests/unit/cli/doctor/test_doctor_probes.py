@@ -389,6 +389,14 @@ def test_what_may_not_be_seen_is_unknown_and_no_problem() -> None:
     assert healthy(found)
 
 
+def test_where_nothing_is_installed_that_is_the_one_problem_and_nothing_else_is_asked() -> None:
+    bare = replace(well(), mutating=Many(), validating=Many(), deployments=Many())
+    assert [one[:2] for one in said(bare)] == [("configurations", "problem")]
+    assert [one.probe for one in examine(bare)] == ["api-server", "clock", "configurations"]
+    unseen = replace(bare, deployments=Many(error="no right to list deployments"))
+    assert ("configurations", "warning") in [one[:2] for one in said(unseen)]
+
+
 def test_where_the_policy_is_a_file_nobody_asks_for_a_controller() -> None:
     made = [one for one in flat(read_settings(), "enforce-file") if one["kind"] in {"ConfigMap", "Deployment"}]
     configured = {

@@ -29,6 +29,10 @@ def look(facts: Facts) -> Iterator[Result]:
         yield unknown(error)
         return
     found = facts.configurations
+    if facts.absent:
+        what = f"numagate is not installed: no configuration, and no Deployment in namespace {facts.namespace}"
+        yield problem(what, f"{APPLY.replace('MODE', 'observe')}, or name its namespace with --namespace")
+        return
     if not found:
         yield warning("nobody asks numagate: no configuration is installed", f"{APPLY.replace('MODE', 'observe')}")
         return
