@@ -4,11 +4,10 @@ Names of devices differ from node to node; what counts is where they are. Fields
 left out: what they mean is not known here.
 """
 
+import json
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Final
-
-import orjson
 
 from webhook.config.amounts import read_bytes
 from webhook.domain.raw import JsonObject
@@ -107,15 +106,18 @@ def _places(resource: str, devices: list[object]) -> object:
 
 
 def _settings(block: JsonObject) -> Iterator[tuple[str, object]]:
-    """Yield every setting of a kubelet that was read: what is not written is the kubelet's default, not unknown."""
+    """Yield every setting of a kubelet that was read: what is not written is the kubelet's default, not unknown.
+
+    One of another type than it can be is left out, as if nobody had told it.
+    """
     if block:
-        yield from ((name, block.get(name, default)) for name, default in _SETTINGS.items())
+        told = ((name, block.get(name, default), type(default)) for name, default in _SETTINGS.items())
+        yield from ((name, value) for name, value, kind in told if isinstance(value, kind))
 
 
 def _texts(fields: Mapping[str, object]) -> Pairs:
     return tuple(
-        (name, orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode())
-        for name, value in fields.items()
+        (name, json.dumps(value, sort_keys=True, separators=(",", ":"), default=dict)) for name, value in fields.items()
     )
 
 

@@ -20,6 +20,7 @@ from webhook.domain.raw import get_text
 from webhook.domain.raw import get_text_map
 from webhook.sources import node_tables
 from webhook.sources import topology
+from webhook.sources.evidence import ALIGNMENT
 from webhook.sources.evidence import NodeView
 from webhook.sources.evidence import Pairs
 from webhook.sources.evidence import ProfileFacts
@@ -81,7 +82,7 @@ def build(
     drafts, unknown, blind = _drafts(groups, reader, fresh)
     drafts += _unmatched(profiles, drafts)
     agreeing = _agreeing(drafts, fresh)
-    remembered = sorted(_remembered(before, drafts), key=lambda one: bool(one.distrust))[:MOST_REMEMBERED]
+    remembered = sorted(_remembered(before, drafts, blind), key=lambda one: bool(one.distrust))[:MOST_REMEMBERED]
     reserved = [get_text(one.document, "name") for one in remembered]
     names = naming.name_all([draft.nameless for draft in drafts], before, reserved)
     most = _most_common(drafts, names)
@@ -282,9 +283,12 @@ def _surveyed(
     )
 
 
-def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft]) -> Iterator[SurveyedClass]:
+def _remembered(
+    before: Iterable[JsonObject], drafts: Iterable[_Draft], blind: AbstractSet[Pairs]
+) -> Iterator[SurveyedClass]:
     """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again.
 
+    One whose nodes are there, and only without their agents, is kept as agents that are silent are: it relaxes.
     A class of fewer labels than another was that of nodes that had just started, and is forgotten.
     """
     current = [set(node_tables.identity(tuple(sorted(draft.labels.items())))) for draft in drafts]
@@ -294,7 +298,11 @@ def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft]) -> Itera
         gone = identity not in current and not any(identity < other for other in others)
         if identity and gone:
             kept = {key: value for key, value in document.items() if key not in _OF_NODES} | {"nodes": 0}
-            yield SurveyedClass(kept, {}, (), (), "" if kept.get("trusted") is True else "no node is left", "", ())
+            distrust = "" if kept.get("trusted") is True else "no node is left"
+            by_agents = get_object(document, "sources").get(NUMA) == ALIGNMENT
+            if by_agents and any(identity == set(one) for one in blind):
+                distrust, kept["trusted"] = "its nodes have no agent any more", False
+            yield SurveyedClass(kept, {}, (), (), distrust, "", ())
 
 
 def _identity(document: JsonObject) -> Pairs:

@@ -133,6 +133,20 @@ def test_a_class_without_nodes_is_verified_by_nobody() -> None:
     assert (left["nodes"], "verified" in left, "free" in left) == (0, False, False)
 
 
+def test_a_class_whose_nodes_have_no_agent_any_more_only_relaxes() -> None:
+    before = surveyed(pool(MINUTE, MINUTE, MINUTE)).documents
+    bare = [made(number) for number in range(3)]
+    exported = survey_of([*bare, *(rte_report(f"node-{number}") for number in range(3))], now=NOW).documents
+
+    def left(objects: Iterable[Object], documents: Any = before) -> list[tuple[object, object]]:
+        return [(one["nodes"], one["trusted"]) for one in survey_of(objects, before=documents, now=NOW).documents]
+
+    assert left([]) == [(0, True)]
+    assert left(bare) == [(0, False)]
+    assert left([made(number, age=MINUTE) for number in range(3)]) == [(0, True)]
+    assert left(bare, exported) == [(0, True)]
+
+
 @pytest.mark.parametrize(
     ("objects", "end"),
     [
