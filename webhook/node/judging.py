@@ -42,9 +42,14 @@ def has_promise(pod: JsonObject, *, world: World) -> bool:
 
 
 def tellable(observation: Observation, verdict: NodeVerdict, world: World) -> Iterator[Judged]:
-    """Yield the pods that were judged, and those whose readiness waits for a verdict though nothing was promised."""
+    """Yield the pods that were judged, and those whose readiness waits for a verdict though nothing was promised.
+
+    Of a pod that is about to end nothing is told any more: it loses what it had bit by bit.
+    """
     verdicts = {one.uid: one for one in verdict.pods}
     for pod in observation.pods:
+        if get_text(get_object(pod.raw, "metadata"), "deletionTimestamp"):
+            continue
         found = verdicts.get(pod.uid)
         if found is not None:
             yield _judged(pod, found, world)

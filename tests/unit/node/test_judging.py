@@ -47,6 +47,13 @@ def test_a_pod_that_waits_is_told_of_though_nothing_was_promised() -> None:
     assert (one.verdict.rules, one.settled) == ((), True)
 
 
+def test_of_a_pod_that_is_about_to_end_nothing_is_told() -> None:
+    ending = pod(SERVER)
+    ending["metadata"]["deletionTimestamp"] = "2026-11-30T12:00:00Z"
+
+    assert told(ending) == []
+
+
 def test_what_has_settled_can_be_told() -> None:
     (one,) = told(pod(SERVER))
 

@@ -13,9 +13,11 @@ from webhook.node.report import Report
 PATH = "PATCH /apis/numagate.io/v1alpha1/nodealignments/gpu-1"
 
 
-def document(observed: str = "12:00", aligned: int = 1) -> JsonObject:
+def document(observed: str = "12:00", aligned: int = 1, share: str = "97 %") -> JsonObject:
     """Make an object."""
-    return {"metadata": {"name": "gpu-1"}, "spec": {"observed": observed, "pods": {"aligned": aligned}}}
+    wrong = {"name": "llm", "reason": f"{share} on NUMA node 0", "rules": [{"rule": "local-memory", "seen": share}]}
+    pods = {"aligned": aligned, "misalignedPods": [wrong]}
+    return {"metadata": {"name": "gpu-1"}, "spec": {"observed": observed, "pods": pods}}
 
 
 class Clock:
@@ -55,6 +57,17 @@ def test_it_is_written_when_it_says_something_else_or_grows_old(seconds: float, 
         made.tell(document("12:01", aligned))
 
     assert len(server.asked) == writes
+
+
+def test_a_number_in_a_text_is_no_reason_to_write() -> None:
+    clock = Clock()
+    with scripted({PATH: [Reply()]}) as (server, client):
+        made = report(client, clock)
+        made.tell(document())
+        clock.now += 60
+        made.tell(document(share="96 %"))
+
+    assert len(server.asked) == 1
 
 
 def test_nodes_renew_at_times_of_their_own() -> None:
