@@ -59,6 +59,7 @@ EVERYWHERE = {
         "deviceclasses.resource.k8s.io: list watch",
         "alignmentpolicies.numagate.io: list watch",
         "nodeprofiles.numagate.io: list watch",
+        "nodealignments.numagate.io: list watch",
         "alignmentpolicies.numagate.io/status: patch",
         "nodeprofiles.numagate.io/status: patch",
         "mutatingwebhookconfigurations.admissionregistration.k8s.io/numagate: get patch",

@@ -132,7 +132,10 @@ def _exemption(entry: object) -> ExemptionRule:
 
 def _verification(block: JsonObject) -> Verification:
     return Verification(
-        local_memory_percent=_number(block, "localMemoryPercent"), settle_seconds=_number(block, "settleSeconds")
+        local_memory_percent=_number(block, "localMemoryPercent"),
+        settle_seconds=_number(block, "settleSeconds"),
+        readiness_gate=block.get("readinessGate") is True,
+        unknown_is_ready=get_text(block, "onUnknown") == "ready",
     )
 
 

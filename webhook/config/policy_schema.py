@@ -280,12 +280,16 @@ class ExemptionsSpec(Model):
 
 
 class VerificationSpec(Model):
-    """What is asked of running pods, on their node."""
+    """What is asked of running pods, on their node, and whether their readiness waits for the answer."""
 
     local_memory_percent: Percent | None = None
     """The least share of a container's own memory (not of files) that lies on its NUMA nodes (default 99)."""
     settle_seconds: SettleSeconds | None = None
     """How long after its start a container is not judged yet (default 30)."""
+    readiness_gate: bool | None = None
+    """Whether pods wait with their readiness until they were found aligned (default false)."""
+    on_unknown: Literal["ready", "notReady"] | None = None
+    """What counts for that readiness where it cannot be told (default ready)."""
 
 
 class PolicySpec(Model):

@@ -7,6 +7,9 @@ DOMAIN = "numagate.io/"
 ALIGNMENT = DOMAIN + "alignment"
 """Annotation: the promise, written by the mutating pass (see `expectation`)."""
 
+ALIGNED = DOMAIN + "Aligned"
+"""Condition of a pod: whether the agent on its node has found it as promised; a readiness gate may wait for it."""
+
 LEVEL = DOMAIN + "level"
 """Label: the level that the pod reached, so that pods can be selected by it."""
 

@@ -179,15 +179,18 @@ class Exemptions:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the policy asks of running pods, on their node.
+    """What the policy asks of running pods, on their node, and whether their readiness waits for the answer.
 
     `local_memory_percent` is the least share of a container's anonymous, heap, stack and huge pages that lies on its
     NUMA nodes. `settle_seconds` is how long after its start a container is not judged yet: the kubelet takes up to its
-    reconcile period, 10 s by default, to move other containers away from CPUs that it has given out.
+    reconcile period, 10 s by default, to move other containers away from CPUs that it has given out. `readiness_gate`
+    lets pods be ready only once they were found aligned; `unknown_is_ready` says what counts where that cannot be told.
     """
 
     local_memory_percent: int = 99
     settle_seconds: int = 30
+    readiness_gate: bool = False
+    unknown_is_ready: bool = True
 
 
 class Override(Enum):

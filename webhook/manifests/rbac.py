@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from webhook.domain.api import ALIGNMENTS
 from webhook.domain.api import GROUP
 from webhook.domain.api import LEASE
 from webhook.domain.api import POLICIES
@@ -35,7 +36,7 @@ def controller_rights(settings: Settings) -> list[Manifest]:
         _rule("", ["pods"], ["list"]),
         _rule("topology.node.k8s.io", ["noderesourcetopologies"], watch),
         _rule("resource.k8s.io", ["resourceslices", "deviceclasses"], watch),
-        _rule(GROUP, [POLICIES, PROFILES], watch),
+        _rule(GROUP, [POLICIES, PROFILES, ALIGNMENTS], watch),
         _rule(GROUP, [f"{POLICIES}/status", f"{PROFILES}/status"], ["patch"]),
         # Their conditions and selectors follow the policies.
         _rule("admissionregistration.k8s.io", _CONFIGURATIONS, ["get", "patch"], [NAME]),

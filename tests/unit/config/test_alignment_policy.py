@@ -246,3 +246,5 @@ def test_what_verification_asks_is_laid_over_the_built_in_values() -> None:
     assert BUILT_IN.verification == Verification(local_memory_percent=99, settle_seconds=30) == Verification()
     assert policy("verification: {settleSeconds: 0}").verification == Verification(settle_seconds=0)
     assert policy("verification: {localMemoryPercent: 90}").verification == Verification(local_memory_percent=90)
+    assert policy("verification: {readinessGate: true}").verification == Verification(readiness_gate=True)
+    assert policy("verification: {onUnknown: notReady}").verification == Verification(unknown_is_ready=False)

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from builders import INSTANT
 from nodeobjects import node
 from nodeobjects import rte_report
 
@@ -26,14 +27,14 @@ def manifests(*objects: dict[str, Any]) -> list[Manifest]:
 
 
 def test_objects_of_other_kinds_are_passed_over() -> None:
-    survey = survey_of(manifests(node(), {"apiVersion": "v1", "kind": "Pod"}, rte_report()), minimum=1)
+    survey = survey_of(manifests(node(), {"apiVersion": "v1", "kind": "Pod"}, rte_report()), 1, INSTANT)
 
     assert [one.document["name"] for one in survey.classes] == ["node"]
 
 
 def test_an_input_without_nodes_is_no_input() -> None:
-    with pytest.raises(InputError, match=r"in\.yaml: no Node, NodeResourceTopology or NodeProfile in it: give the"):
-        survey_of(manifests({"apiVersion": "v1", "kind": "Pod"}), minimum=3)
+    with pytest.raises(InputError, match=r"in\.yaml: no Node, report about one, or NodeProfile in it: give the"):
+        survey_of(manifests({"apiVersion": "v1", "kind": "Pod"}), 3, INSTANT)
 
 
 @pytest.mark.parametrize(
