@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from webhook.config.alignment_schema import NodeAlignment
 from webhook.config.document import from_object
 from webhook.config.schema import model_errors
 from webhook.domain.node_alignment import MOST_DEVICES
+from webhook.domain.node_alignment import MOST_FAULTS
 from webhook.domain.node_alignment import MOST_PODS
 from webhook.domain.node_alignment import MOST_RESOURCES
 from webhook.domain.node_alignment import MOST_RULES
@@ -101,6 +103,19 @@ def test_misaligned_pods_are_named_with_what_is_wrong() -> None:
                 ],
             }
         ],
+    }
+
+
+def test_what_is_wrong_with_the_node_itself_is_named_with_the_remedy() -> None:
+    fault = SimpleNamespace(code="state-file", reason="written by policy none", remedy="drain,\ndelete it")
+    written = write(None, faults=[fault] * (2 * MOST_FAULTS))
+
+    assert faults(written) == []
+    assert len(written["spec"]["faults"]) == MOST_FAULTS
+    assert written["spec"]["faults"][0] == {
+        "code": "state-file",
+        "reason": "written by policy none",
+        "remedy": "drain,\\ndelete it",
     }
 
 
