@@ -43,8 +43,8 @@ their turn are counted by nobody else."""
 class DeadlineProtocol(HttpToolsProtocol):
     """Closes a connection whose client is slow; an idle one may stay, before its first request as between two.
 
-    Go's client, and so the API server, dials in advance: where another connection has become free meanwhile, the new one
-    waits for its first request. Were we the first to close it, a request that comes just then would be lost.
+    Go's client, and so the API server, dials in advance: where another connection has become free meanwhile, the new
+    one waits for its first request. Were we the first to close it, a request that comes just then would be lost.
 
     Each request's scope gets `state.received`, its arrival on the performance counter, and `state.peer`, the client's
     certificate where one was asked for. `dropped` hears in one word why a connection was cut off.
