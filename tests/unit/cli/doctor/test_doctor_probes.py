@@ -317,7 +317,7 @@ TABLE: Final[list[tuple[str, Change, str, str, str]]] = [
     ("no snapshot", put(world=One()), "world", "problem", "no snapshot"),
     ("an old snapshot", put(now=NOW + timedelta(seconds=400)), "world", "problem", "400 s old"),
     ("a torn snapshot", put(world=One({"data": {WORLD_KEY: "{"}})), "world", "problem", "cannot be read"),
-    ("no agents", put(world=gates(True, False)), "readiness", "warning", "all nodes of class-1 (4 nodes): new pods"),
+    ("no agents", put(world=gates(True, False)), "readiness", "warning", "like those of class-1 (4 nodes): new pods"),
     ("no agent at all", put(world=gates(*[False] * 5, nodes=1)), "readiness", "warning", "class-2 (1 node) (+2 more)"),
     ("no kinds", put(crds=Many()), "kinds", "problem", "not defined"),
     ("older kinds", put(crds=without_field()), "kinds", "warning", "governs"),

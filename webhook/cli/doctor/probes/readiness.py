@@ -38,7 +38,7 @@ def look(facts: Facts) -> Iterator[Result]:
         shown = ", ".join(map(_counted, blind[:_SHOWN])) + (f" (+{len(blind) - _SHOWN} more)" if blind[_SHOWN:] else "")
         yield warning(
             f"readiness gates are wanted by policy {', '.join(wanting)}, and agents were not heard lately on all nodes "
-            f"of {shown}: new pods that may go there get none, and pods with {keys.ALIGNED} there may stay unready",
+            f"like those of {shown}: new pods that may go there get none; those with {keys.ALIGNED} may never be ready",
             REMEDY,
         )
     else:
