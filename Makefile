@@ -104,8 +104,9 @@ browser: ## Provide the browser of the tests that look at pages: Debian's chromi
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
-bench: controlplane ## Measure decisions, the service beside bare ones, pod creation and start-up; KEEP=--keep keeps the figures.
+bench: controlplane ## Measure decisions, the service beside bare ones, pod creation, start-up and a look at a full node; KEEP=--keep.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+	@$(BIN)/python tests/bench/node.py $(KEEP)
 	@$(BIN)/python tests/bench/side_by_side.py $(KEEP)
 
 bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
