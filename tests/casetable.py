@@ -38,7 +38,7 @@ class Expect:
     `after` maps container to "CPU/MEMORY", "unchanged", or "shared" (equal, and no whole CPU).
     `cells` are the NUMA nodes used on the first machine; `admitted` tells whether its kubelet takes the pod at all.
     `elsewhere` holds further expectations on other machines, by machine name. `later` means that lint says who may
-    still add what is missing.
+    still add what is missing. `gates` are the conditions that the pod's readiness waits for in the end.
     """
 
     decision: str
@@ -56,6 +56,7 @@ class Expect:
     admitted: bool | None
     later: bool
     elsewhere: Mapping[str, "Expect"]
+    gates: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +116,8 @@ class Case:
     review: Review | None = field(default=None)
     free: tuple[Mapping[str, str], ...] | None = None
     """What NUMA nodes of the machines have free at the moment; for the engine alone, as no manifest says it."""
+    verified: frozenset[str] = frozenset()
+    """The machines on whose nodes agents verify pods; for the engine alone, too."""
 
     @property
     def builtin(self) -> bool:
@@ -200,6 +203,7 @@ def _read_case(raw: Object) -> Case:
     beside = tuple(raw.pop("beside", []))
     judged_beside = raw.pop("judged_beside", 0)
     free = tuple(raw.pop("free")) if "free" in raw else None
+    verified = frozenset(raw.pop("verified", ()))
     review = _review(raw.pop("review"), namespace, identifier) if "review" in raw else None
     if review is not None:
         templates: tuple[Template, ...] = ()
@@ -233,6 +237,7 @@ def _read_case(raw: Object) -> Case:
         judged_beside=judged_beside,
         review=review,
         free=free,
+        verified=verified,
         **common,
     )
 
@@ -306,6 +311,7 @@ def _expect(raw: Object, machines: tuple[str, ...]) -> Expect:
         admitted=raw.pop("admitted", None),
         later=raw.pop("later", False),
         elsewhere={name: _expect(item, (name,)) for name, item in raw.pop("elsewhere", {}).items()},
+        gates=tuple(raw.pop("gates")) if "gates" in raw else None,
     )
     if raw:
         message = f"unknown expectations {sorted(raw)}"

@@ -8,6 +8,7 @@ from webhook.config.document import Document
 from webhook.config.node_profile import to_node_class
 from webhook.domain.raw import JsonObject
 from webhook.domain.topology import NodeClass
+from webhook.sources.evidence import AlignmentFacts
 from webhook.sources.evidence import NodeFacts
 from webhook.sources.evidence import NodeView
 from webhook.sources.evidence import ProfileFacts
@@ -25,6 +26,7 @@ def view_of(*objects: JsonObject) -> NodeView:
     return NodeView(
         labels=dict(node.labels) if node else {},
         node=node,
+        alignment=next((one for one in facts if isinstance(one, AlignmentFacts)), None),
         report=next((one for one in facts if isinstance(one, ReportFacts)), None),
         slices=tuple(one for one in facts if isinstance(one, SliceFacts)),
         profiles=tuple(one for one in facts if isinstance(one, ProfileFacts)),

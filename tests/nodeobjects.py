@@ -2,7 +2,17 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
+
+from observations import SETTINGS
+from observations import cell
+from observations import gpus
+from observations import machine
+from observations import observed
+
+from webhook.domain.node_alignment import document
 
 Object = dict[str, Any]
 
@@ -75,6 +85,19 @@ def rte_report(name: str = "node-a", zones: Sequence[Object] | None = None, **se
         ],
         "zones": list(zones) if zones is not None else [zone(0, nvidia=4), zone(1, nvidia=4)],
     }
+
+
+def agent_report(name: str = "node-a", *, seen: str = SEEN, **fields: Any) -> Object:
+    """Write a NodeAlignment as our agent does, of the machine of `rte_report`; `fields` are those of an observation."""
+    far = fields.pop("memory", 1024 * GIB)
+    shown = {
+        "machine": machine(cell(0, cores=48, memory=far), cell(1, cores=48, memory=far)),
+        "kubelet": replace(SETTINGS, version=(1, 36), **fields.pop("settings", {})),
+        "devices": gpus(*[1] * 4, *[2] * 4),
+        **fields,
+    }
+    instant = datetime.fromisoformat(seen)
+    return dict(document(observed(node=name, instant=instant, **shown), (), version="1.0.0"))
 
 
 def nfd_report(name: str, zones: Sequence[Object], policy: str, *, version: str = "v1alpha2") -> Object:

@@ -21,6 +21,7 @@ from controlplane.process import free_ports
 from controlplane.process import until
 from controlplane.service import NUMAGATE
 from controlplane.service import READY_SECONDS
+from controlplane.service import configurations_for
 from cryptography import x509
 from serving import review_body
 
@@ -114,6 +115,10 @@ class Replica:
     def requests_seen(self) -> float:
         """Answer how many admission requests it has counted."""
         return sum(value for name, value in self.series().items() if name.startswith("numagate_http_requests_total"))
+
+    def configurations(self, mode: str = "enforce") -> list[dict[str, Any]]:
+        """Answer the webhook configurations of an overlay, as `numagate manifests` renders them for this replica."""
+        return configurations_for(f"https://127.0.0.1:{self.backend.port}", self.ca, mode)
 
     def client(self) -> Client:
         """Make a client that keeps one connection to it."""

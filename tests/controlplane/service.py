@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from typing import Protocol
 from typing import Self
 
 import httpx
@@ -114,13 +115,27 @@ class WebhookService:
 
     def configurations(self, mode: str = "enforce") -> list[dict[str, Any]]:
         """Answer the webhook configurations of an overlay, as `numagate manifests` renders them for this service."""
-        target = ["--url", self.url, "--ca-bundle", str(self.ca)]
-        text = numagate("manifests", "--overlay", mode, *target, *self._policy_arguments())
-        return [document for document in yaml.safe_load_all(text) if document["kind"] in CONFIGURATIONS]
+        return configurations_for(self.url, self.ca, mode, *self._policy_arguments())
+
+
+class Asked(Protocol):
+    """Something that an API server can ask."""
+
+    def requests_seen(self) -> float:
+        """Answer how many admission requests it has counted."""
+
+    def configurations(self, mode: str = "enforce") -> list[dict[str, Any]]:
+        """Answer the webhook configurations that lead to it."""
+
+
+def configurations_for(url: str, ca: Path, mode: str, *arguments: str) -> list[dict[str, Any]]:
+    """Render the webhook configurations of an overlay for an address."""
+    text = numagate("manifests", "--overlay", mode, "--url", url, "--ca-bundle", str(ca), *arguments)
+    return [document for document in yaml.safe_load_all(text) if document["kind"] in CONFIGURATIONS]
 
 
 @contextlib.contextmanager
-def registered(control_plane: ControlPlane, service: WebhookService, mode: str = "enforce") -> Iterator[None]:
+def registered(control_plane: ControlPlane, service: Asked, mode: str = "enforce") -> Iterator[None]:
     """Let the API server of `control_plane` ask `service`, from the first line of the `with` block to its end."""
     objects = {"apiVersion": "v1", "kind": "List", "items": service.configurations(mode)}
     control_plane.kubectl("apply", "-f", "-", input=objects)
@@ -133,6 +148,6 @@ def registered(control_plane: ControlPlane, service: WebhookService, mode: str =
         control_plane.kubectl("delete", "--ignore-not-found", "-f", "-", input=objects)
 
 
-def _asks(control_plane: ControlPlane, service: WebhookService, before: float) -> bool:
+def _asks(control_plane: ControlPlane, service: Asked, before: float) -> bool:
     control_plane.request("POST", "/api/v1/namespaces/default/pods?dryRun=All", SCOUT)
     return service.requests_seen() > before

@@ -3,6 +3,7 @@
 What no structural schema can hold is refused by numagate's own webhook instead, and by the controller after it.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,22 @@ from typing import Any
 
 import pytest
 import yaml
+from builders import INSTANT
 from controlplane.cluster import ControlPlane
 from controlplane.process import until
 from controlplane.service import WebhookService
 from controlplane.service import registered
+from observations import found
+from observations import gpus
+from observations import held
+from observations import observed
 
+from webhook.config.alignment_schema import NodeAlignment
+from webhook.config.document import from_object
+from webhook.config.schema import model_errors
+from webhook.domain import node_alignment
 from webhook.domain.errors import PolicyError
+from webhook.domain.verdict import Outcome
 from webhook.manifests.crds import crds
 from webhook.sources.policy_file import BUILT_IN
 from webhook.sources.policy_file import parse_stream
@@ -23,8 +34,11 @@ from webhook.sources.policy_object import faults
 
 POLICY = "AlignmentPolicy"
 PROFILE = "NodeProfile"
-RESOURCES = {POLICY: "alignmentpolicies", PROFILE: "nodeprofiles"}
+ALIGNMENT = "NodeAlignment"
+RESOURCES = {POLICY: "alignmentpolicies", PROFILE: "nodeprofiles", ALIGNMENT: "nodealignments"}
+FOUND = "observed: '2026-11-29T00:00:00Z', agent: {version: '1'}, pods: {aligned: 0, misaligned: 0, unknown: 0}"
 WORKLOAD = "group: models.example.com, versions: [v1], kind: ModelServer, resource: modelservers"
+_KEY = re.compile(r"\[([a-z]+)\]")
 HELPERS = "repair: {helpers: [{name: a, images: [b], "
 
 
@@ -75,6 +89,8 @@ GOOD = [
         POLICY,
         "match: {podSelector: {matchExpressions: [{key: a, operator: Exists}, {key: b, operator: DoesNotExist}]}}",
     ),
+    (POLICY, "verification: {localMemoryPercent: 95, settleSeconds: 0}"),
+    (POLICY, "verification: {readinessGate: true, onUnknown: notReady}"),
     (POLICY, "workloads: [{" + WORKLOAD + ", templates: ['.spec.a[*].template'], replicas: '.spec.a[*].n'}]"),
     (POLICY, "workloads: [{" + WORKLOAD + ", podSpecs: [.spec.a-b_c.pod]}]"),
     (PROFILE, "machine: dgx-h100"),
@@ -85,6 +101,10 @@ GOOD = [
     (PROFILE, "numa: [{id: 0, memory: 1.5Gi, cpus: '0-3,8 ,9', threadsPerCore: 1, hugepages: {2Mi: 4}}]"),
     (PROFILE, "{numa: [{id: 0, memory: 1073741824, coreCount: 4, threadsPerCore: 2}], devices: {a.b/c: {'0': 2}}}"),
     (PROFILE, "{numa: [{id: 0, memory: 1Gi, cores: [{threads: [0, 1]}]}], devices: {a.b/c: [{id: x, numa: [0]}]}}"),
+    (ALIGNMENT, FOUND),
+    (ALIGNMENT, FOUND + ", numaNodes: 1, numa: [{id: 0, memory: 1Gi, cpus: 0-3, threadsPerCore: 1}]"),
+    (ALIGNMENT, FOUND + ", devices: {a.b/c: [{id: x, numa: [0]}, {id: y}]}, free: [{numaNode: 0, amounts: {cpu: 4}}]"),
+    (ALIGNMENT, FOUND.replace("00Z", "00.123+02:00")),
 ]
 
 BAD = [
@@ -140,6 +160,13 @@ BAD = [
         "spec.exemptions.rules[0].groups[0]",
     ),
     Bad(POLICY, "exemptions: {rules: [{reason: r, users: [a], until: soon}]}", "spec.exemptions.rules[0].until"),
+    Bad(POLICY, "verification: {localMemoryPercent: 0}", "spec.verification.localMemoryPercent"),
+    Bad(POLICY, "verification: {localMemoryPercent: 101}", "spec.verification.localMemoryPercent"),
+    Bad(POLICY, "verification: {localMemoryPercent: 99.5}", "spec.verification.localMemoryPercent"),
+    Bad(POLICY, "verification: {settleSeconds: -1}", "spec.verification.settleSeconds"),
+    Bad(POLICY, "verification: {settleSeconds: 30s}", "spec.verification.settleSeconds"),
+    Bad(POLICY, "verification: {readinessGate: 'yes'}", "spec.verification.readinessGate"),
+    Bad(POLICY, "verification: {onUnknown: allow}", "spec.verification.onUnknown"),
     Bad(POLICY, "workloads: [{" + WORKLOAD + "}]", "spec.workloads[0]"),
     Bad(POLICY, "workloads: [{" + WORKLOAD + ", templates: [spec.a]}]", "spec.workloads[0].templates[0]"),
     Bad(POLICY, "workloads: [{" + WORKLOAD + ", podSpecs: ['.spec.a[0]']}]", "spec.workloads[0].podSpecs[0]"),
@@ -200,11 +227,21 @@ BAD = [
     Bad(PROFILE, "{machine: dgx-h100, devices: {a.b/c: [{numa: [0]}]}}", "spec.devices[a.b/c][0].id", webhook=True),
     Bad(PROFILE, "{machine: dgx-h100, devices: {a.b/c: {'9': 1}}}", "spec.devices[a.b/c][9]", webhook=True),
 ]
+BAD_ALIGNMENTS = [
+    Bad(ALIGNMENT, FOUND.replace("'2026-11-29T00:00:00Z'", "now"), "spec.observed"),
+    Bad(ALIGNMENT, FOUND.replace("aligned: 0, mis", "mis"), "spec.pods.aligned"),
+    Bad(ALIGNMENT, FOUND + ", numa: [{id: 0, memory: 1Gi}]", "spec"),
+    Bad(ALIGNMENT, FOUND + ", numaNodes: 2, numa: [{id: 0, memory: 1Gi}]", "spec"),
+    Bad(ALIGNMENT, FOUND + ", kubelet: {topologyManagerPolicy: strict}", "spec.kubelet.topologyManagerPolicy"),
+    Bad(ALIGNMENT, FOUND + ", free: [{numaNode: 0, amounts: {cpu: '-1'}}]", "spec.free[0].amounts.cpu"),
+    Bad(ALIGNMENT, FOUND + ", verdict: fine", "spec.verdict"),
+]
+"""Nobody but the schema judges what an agent writes."""
 
 
 @pytest.fixture(scope="module")
 def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
-    """Run an API server of our own that knows both kinds."""
+    """Run an API server of our own that knows our kinds."""
     with ControlPlane(programs=programs, controllers=False) as running:
         running.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": crds()})
         running.kubectl("wait", "--for=condition=Established", *(f"crd/{item['metadata']['name']}" for item in crds()))
@@ -231,6 +268,9 @@ def document(kind: str, spec: str) -> dict[str, Any]:
 
 def file_fault(kind: str, spec: str) -> str:
     """Answer the field that the file reader names, "" for none."""
+    if kind == ALIGNMENT:
+        found = model_errors(from_object(document(kind, spec), "file"), NodeAlignment)
+        return found[0].field if found else ""
     try:
         parse_stream(yaml.safe_dump(document(kind, spec)), "file")
     except PolicyError as error:
@@ -249,7 +289,7 @@ def api_faults(cluster: ControlPlane, kind: str, spec: str) -> list[str]:
 
 def named(field: str, faults: list[str]) -> bool:
     """Tell whether one of the faults is about the field; map keys are written in two ways."""
-    return any(fault.replace("[a]", ".a") == field or f'unknown field "{field}"' in fault for fault in faults)
+    return any(_KEY.sub(r".\1", fault) == field or f'unknown field "{field}"' in fault for fault in faults)
 
 
 @pytest.mark.parametrize(("kind", "spec"), GOOD)
@@ -257,7 +297,7 @@ def test_what_the_file_reader_takes_the_api_server_takes(cluster: ControlPlane, 
     assert (file_fault(kind, spec), api_faults(cluster, kind, spec)) == ("", [])
 
 
-@pytest.mark.parametrize("bad", BAD, ids=str)
+@pytest.mark.parametrize("bad", [*BAD, *BAD_ALIGNMENTS], ids=str)
 def test_what_the_file_reader_refuses_the_schema_refuses_where_it_can(cluster: ControlPlane, bad: Bad) -> None:
     assert file_fault(bad.kind, bad.spec) == bad.field
     faults = api_faults(cluster, bad.kind, bad.spec)
@@ -323,3 +363,13 @@ def test_both_readers_tell_the_same_quantities_apart(cluster: ControlPlane) -> N
     refused = {cause["field"] for cause in answer.body["details"]["causes"]}
 
     assert refused == {error.field for error in faults(obj, own_namespace="numagate-system")}
+
+
+def test_what_an_agent_writes_of_a_pass_is_a_good_object(cluster: ControlPlane) -> None:
+    shown = observed(held(exclusive_cpus=0x0606, devices=gpus(1)))
+    verdicts = [found(Outcome.ALIGNED), found(Outcome.MISALIGNED, "other")]
+    written = node_alignment.document(shown, verdicts, version="1.0.0", started=INSTANT, owner="uid-of-node")
+
+    answer = cluster.request("POST", f"{path(ALIGNMENT)}?dryRun=All&fieldValidation=Strict", dict(written))
+
+    assert (answer.status, answer.body.get("message")) == (201, None)

@@ -21,6 +21,7 @@ from webhook.domain.policy import Overrides
 from webhook.domain.policy import Policy
 from webhook.domain.policy import Recognition
 from webhook.domain.policy import RepairRules
+from webhook.domain.policy import Verification
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
@@ -57,6 +58,7 @@ def to_policy(name: str, spec: JsonObject) -> Policy:
         recognition=_recognition(get_object(spec, "recognition")),
         repair=_repair(get_object(spec, "repair")),
         exemptions=_exemptions(get_object(spec, "exemptions")),
+        verification=_verification(get_object(spec, "verification")),
         workloads=tuple(map(to_workload, get_list(spec, "workloads"))),
     )
 
@@ -125,6 +127,15 @@ def _exemption(entry: object) -> ExemptionRule:
         users=get_texts(entry, "users"),
         groups=get_texts(entry, "groups"),
         runtime_classes=get_texts(entry, "runtimeClasses"),
+    )
+
+
+def _verification(block: JsonObject) -> Verification:
+    return Verification(
+        local_memory_percent=_number(block, "localMemoryPercent"),
+        settle_seconds=_number(block, "settleSeconds"),
+        readiness_gate=block.get("readinessGate") is True,
+        unknown_is_ready=get_text(block, "onUnknown") == "ready",
     )
 
 

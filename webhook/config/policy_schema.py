@@ -22,7 +22,9 @@ from webhook.config.policy_types import MinNodes
 from webhook.config.policy_types import Namespace
 from webhook.config.policy_types import Never
 from webhook.config.policy_types import OverrideName
+from webhook.config.policy_types import Percent
 from webhook.config.policy_types import Priority
+from webhook.config.policy_types import SettleSeconds
 from webhook.config.policy_types import SomeNamespace
 from webhook.config.policy_types import SomeRuntimeClass
 from webhook.config.policy_types import Until
@@ -277,6 +279,19 @@ class ExemptionsSpec(Model):
     """Whether the annotation numagate.io/exempt of a pod is honoured (default false)."""
 
 
+class VerificationSpec(Model):
+    """What is asked of running pods, on their node, and whether their readiness waits for the answer."""
+
+    local_memory_percent: Percent | None = None
+    """The least share of a container's own memory (not of files) that lies on its NUMA nodes (default 99)."""
+    settle_seconds: SettleSeconds | None = None
+    """How long after its start a container is not judged yet (default 30)."""
+    readiness_gate: bool | None = None
+    """Whether pods wait with their readiness until they were found aligned (default false)."""
+    on_unknown: Literal["ready", "notReady"] | None = None
+    """What counts for that readiness where it cannot be told (default ready)."""
+
+
 class PolicySpec(Model):
     """The spec of an AlignmentPolicy; it is laid over the built-in one."""
 
@@ -308,6 +323,8 @@ class PolicySpec(Model):
     """What a repair may write."""
     exemptions: ExemptionsSpec | None = None
     """Who is not governed."""
+    verification: VerificationSpec | None = None
+    """What is asked of running pods, on their node."""
     workloads: Workloads | None = None
     """Kinds of one's own that carry pods, by the paths of these."""
 

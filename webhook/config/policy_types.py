@@ -104,6 +104,8 @@ AnswerName: TypeAlias = Literal["allow", "warn", "deny"]
 OverrideName: TypeAlias = Literal["none", "raise", "any"]
 Priority: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
 MinNodes: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
+Percent: TypeAlias = Annotated[int, Field(ge=1, le=100)]
+SettleSeconds: TypeAlias = Annotated[int, Field(ge=0, le=3600)]
 Accelerator: TypeAlias = Annotated[
     Text,
     Rule(

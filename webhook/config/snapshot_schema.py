@@ -48,6 +48,7 @@ class ClassEntry(_Open):
     spec: dict[str, object]
     nodes: int = Field(default=0, ge=0)
     trusted: bool = True
+    verified: bool = False
     sources: dict[str, str] = Field(default_factory=dict)
     free: FreeSpec | None = None
 

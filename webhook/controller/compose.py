@@ -49,21 +49,26 @@ class WorldComposer:
         profiles: Documents,
         namespaces: Namespaces,
         devices: DeviceClasses,
+        clock: Callable[[], datetime],
     ) -> None:
         self._fleet = fleet
         self._policies = policies
         self._profiles = profiles
         self._namespaces = namespaces
         self._devices = devices
+        self._clock = clock
+        self._holds_until: datetime | None = None
         self._classes: tuple[JsonObject, ...] = ()
         self._judged: dict[str, bool] = {}
 
     def compose(self, *, survey: bool) -> Callable[[datetime], str]:
-        """Gather the content, with a new look at the nodes if so asked."""
+        """Gather the content, with a new look at the nodes if so asked, or if an agent has been silent for too long."""
         policies = self._policies.in_force()
-        if survey:
+        now = self._clock()
+        if survey or (self._holds_until is not None and self._holds_until < now):
             profiles = [reduce_profile(one) for one in self._profiles.in_force()]
-            found = self._fleet.survey(profiles, _minimum(policies), before=self._classes)
+            found = self._fleet.survey(profiles, _minimum(policies), before=self._classes, now=now)
+            self._holds_until = found.holds_until
             self._classes = tuple(_bounded(self._readable(found.documents)))
             self._profiles.count(found.profiles)
         content = Content(

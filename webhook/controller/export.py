@@ -46,7 +46,7 @@ def make_snapshot(client: Client, *, namespace: str, now: datetime) -> str:
     Raises:
         NumagateError: something cannot be listed.
     """
-    picture = Picture(Changes(), own_namespace=namespace)
+    picture = Picture(Changes(), own_namespace=namespace, clock=lambda: now)
     for kind, sink in picture.sinks.items():
         try:
             read_all(client, kinds.VERSIONS[kind], sink)

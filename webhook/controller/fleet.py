@@ -6,6 +6,7 @@ from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from datetime import datetime
 from typing import Any
 
 from webhook.controller.changes import Changes
@@ -37,11 +38,13 @@ class Fleet:
         if known:
             self._changes.note(Urgency.NODES)
 
-    def survey(self, profiles: Sequence[ProfileFacts], minimum: int, *, before: Sequence[JsonObject]) -> Survey:
-        """Make the classes anew."""
+    def survey(
+        self, profiles: Sequence[ProfileFacts], minimum: int, *, before: Sequence[JsonObject], now: datetime
+    ) -> Survey:
+        """Make the classes anew; `now` tells whose agent has been silent for long."""
         started = time.monotonic()
         with self._lock:
-            found = self._inventory.survey(profiles, minimum, before=before)
+            found = self._inventory.survey(profiles, minimum, before=before, now=now)
         self._changes.surveyed(seconds=time.monotonic() - started)
         return found
 

@@ -6,6 +6,7 @@ from webhook.domain import api
 from webhook.kube.resource import Resource
 
 NODE: Final = "Node"
+ALIGNMENT: Final = api.ALIGNMENT
 REPORT: Final = "NodeResourceTopology"
 SLICE: Final = "ResourceSlice"
 DEVICE_CLASS: Final = "DeviceClass"
@@ -15,6 +16,7 @@ WORLD: Final = "World"
 
 VERSIONS: Final = {
     NODE: (Resource("", "v1", "nodes"),),
+    ALIGNMENT: (Resource(api.GROUP, api.VERSION, api.ALIGNMENTS),),
     REPORT: (
         Resource("topology.node.k8s.io", "v1alpha2", "noderesourcetopologies"),
         Resource("topology.node.k8s.io", "v1alpha1", "noderesourcetopologies"),

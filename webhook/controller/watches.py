@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable
 from collections.abc import Mapping
+from datetime import UTC
+from datetime import datetime
 from functools import partial
 from typing import Protocol
 
@@ -21,8 +23,10 @@ from webhook.domain.raw import JsonObject
 from webhook.kube.client import Client
 from webhook.kube.reflector import Reflector
 from webhook.kube.reflector import Sink
+from webhook.sources.evidence import AlignmentFacts
 from webhook.sources.evidence import NodeFacts
 from webhook.sources.evidence import ReportFacts
+from webhook.sources.inventory.reduce import reduce_alignment
 from webhook.sources.inventory.reduce import reduce_node
 from webhook.sources.inventory.reduce import reduce_nrt
 from webhook.sources.inventory.reduce import reduce_slice
@@ -34,10 +38,14 @@ class _Counted(Sink, Protocol):
     def __len__(self) -> int: ...
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class Picture:
     """What is known of the cluster, kept by the sinks of the watches."""
 
-    def __init__(self, changes: Changes, *, own_namespace: str) -> None:
+    def __init__(self, changes: Changes, *, own_namespace: str, clock: Callable[[], datetime] = _now) -> None:
         check = partial(faults, own_namespace=own_namespace)
         fleet = Fleet(Inventory(), changes)
         policy, profile = kinds.VERSIONS[api.POLICY][0], kinds.VERSIONS[api.PROFILE][0]
@@ -51,6 +59,7 @@ class Picture:
             profiles=self.profiles,
             namespaces=self.namespaces,
             devices=devices,
+            clock=clock,
         )
         self.sinks: Mapping[str, _Counted] = {
             api.POLICY: self.policies,
@@ -59,6 +68,9 @@ class Picture:
             kinds.DEVICE_CLASS: devices,
             kinds.NODE: Facts(kinds.NODE, fleet, reduce=reduce_node, changes=changes, lasting=_lasting_of_node),
             kinds.SLICE: Facts(kinds.SLICE, fleet, reduce=reduce_slice, changes=changes),
+            kinds.ALIGNMENT: Facts(
+                kinds.ALIGNMENT, fleet, reduce=reduce_alignment, changes=changes, lasting=_lasting_of_report
+            ),
             kinds.REPORT: Facts(kinds.REPORT, fleet, reduce=reduce_nrt, changes=changes, lasting=_lasting_of_report),
         }
 
@@ -78,7 +90,7 @@ def _lasting_of_node(node: NodeFacts) -> NodeFacts:
     return node._replace(schedulable=True)
 
 
-def _lasting_of_report(report: ReportFacts) -> ReportFacts:
+def _lasting_of_report(report: AlignmentFacts | ReportFacts) -> AlignmentFacts | ReportFacts:
     """Answer what classes are made of: all but free capacity, and since when it is known."""
     return report._replace(free=(), seen="")
 

@@ -7,6 +7,9 @@ DOMAIN = "numagate.io/"
 ALIGNMENT = DOMAIN + "alignment"
 """Annotation: the promise, written by the mutating pass (see `expectation`)."""
 
+ALIGNED = DOMAIN + "Aligned"
+"""Condition of a pod: whether the agent on its node has found it as promised; a readiness gate may wait for it."""
+
 LEVEL = DOMAIN + "level"
 """Label: the level that the pod reached, so that pods can be selected by it."""
 
@@ -51,3 +54,7 @@ MANAGED = "managed"
 
 KEEP_IN_STEP = DOMAIN + "keep-in-step"
 """Annotation of a webhook configuration: `false` keeps the controller from writing it."""
+
+NODE_NAME = "authentication.kubernetes.io/node-name"
+NODE_UID = "authentication.kubernetes.io/node-uid"
+"""Of a user with a token that is bound to a pod: the node that it runs on (pkg/serviceaccount/claims.go)."""

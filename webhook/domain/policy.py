@@ -177,6 +177,22 @@ class Exemptions:
         return tuple(dict.fromkeys(name for rule in self.rules if rule.until is None for name in rule.namespaces))
 
 
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What the policy asks of running pods, on their node, and whether their readiness waits for the answer.
+
+    `local_memory_percent` is the least share of a container's anonymous, heap, stack and huge pages that lies on its
+    NUMA nodes. `settle_seconds` is how long after its start a container is not judged yet: the kubelet takes up to its
+    reconcile period, 10 s by default, to move other containers away from CPUs that it has given out. `readiness_gate`
+    lets pods be ready only once they were found aligned; `unknown_is_ready` says what counts where that cannot be told.
+    """
+
+    local_memory_percent: int = 99
+    settle_seconds: int = 30
+    readiness_gate: bool = False
+    unknown_is_ready: bool = True
+
+
 class Override(Enum):
     """What the label of a namespace may do to a mode."""
 
@@ -239,7 +255,8 @@ class Policy:
     """One AlignmentPolicy document, checked; `generation` names its content.
 
     Where several match a pod, `order` decides. `min_reporting_nodes` is how many nodes must report a topology before it
-    may deny or repair. `workloads` are kinds of its own, beside those that numagate knows.
+    may deny or repair. `verification` is for the node side. `workloads` are kinds of its own, beside those that
+    numagate knows.
     """
 
     name: str
@@ -258,6 +275,7 @@ class Policy:
     recognition: Recognition
     repair: RepairRules
     exemptions: Exemptions
+    verification: Verification = Verification()
     workloads: tuple[Workload, ...] = ()
 
     def modes_for(self, namespace: str) -> Modes:

@@ -55,7 +55,8 @@ class ReportedEdit:
 class Result:
     """The verdict on one pod template; `level` and `qos` are None where no pod could be judged.
 
-    `pods` is how many pods the object makes of it, None where it does not say.
+    `pods` is how many pods the object makes of it, None where it does not say. `readiness_gate` is what becomes of the
+    gate that its policy wants ("added", "present", "unverified"), None where it wants none.
     """
 
     file: str
@@ -72,6 +73,7 @@ class Result:
     findings: tuple[ReportedFinding, ...]
     edits: tuple[ReportedEdit, ...]
     pods: int | None = None
+    readiness_gate: str | None = None
 
     @property
     def fails(self) -> bool:

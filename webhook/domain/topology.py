@@ -141,7 +141,8 @@ class NodeClass:
 
     `labels` are the ones the profile declares: a selector on any other key counts as satisfiable.
     `assumed` marks a class that nobody declared for this cluster (lint's default). `nodes` is how many there are, None
-    where nobody counted. `trusted` is False for a topology that too few nodes report to refuse a pod by it.
+    where nobody counted. `trusted` is False for a topology that too few nodes report to refuse a pod by it. `verified`
+    tells that numagate's agents were heard lately on all its nodes, which say of each pod whether it is aligned.
     """
 
     name: str
@@ -153,6 +154,7 @@ class NodeClass:
     assumed: bool = False
     nodes: int | None = None
     trusted: bool = True
+    verified: bool = False
     free: Free | None = None
 
     @property

@@ -19,6 +19,7 @@ _SPEC: Final = frozenset(
         "initContainers",
         "nodeSelector",
         "overhead",
+        "readinessGates",
         "resourceClaims",
         "resources",
         "runtimeClassName",

@@ -30,6 +30,7 @@ from webhook.engine import limit_range
 from webhook.engine import namespace_levels
 from webhook.engine import pod_shapes
 from webhook.engine import promise
+from webhook.engine import readiness
 from webhook.engine import reported
 from webhook.engine import runtimes
 from webhook.engine.decision import Outcome
@@ -180,6 +181,7 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
         judgement=judgement,
         beside=own,
         pods=shape.location.pods if shape.location else None,
+        gate=readiness.state(judgement, ruling.policy) if ruling.modes.repair is not Level.NONE else None,
     )
 
 

@@ -15,6 +15,7 @@ from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.engine import messages
 from webhook.engine import promise
+from webhook.engine import readiness
 from webhook.engine import respond
 from webhook.engine.decision import Decision
 from webhook.engine.decision import Outcome
@@ -29,7 +30,10 @@ from webhook.engine.ruling import Ruling
 
 
 def mutate(pod: JsonObject, ruling: Ruling) -> Decision:
-    """Repair a new pod and write the promise into it. Never denies: the validating pass judges the final object."""
+    """Repair a new pod, write the promise into it, and perhaps a readiness gate that waits for it to be kept.
+
+    Never denies: the validating pass judges the final object.
+    """
     return _exempt_by_wish(_mutate(pod, ruling), pod, ruling)
 
 
@@ -39,7 +43,7 @@ def _mutate(pod: JsonObject, ruling: Ruling) -> Decision:
     judgement = _judge(pod, ruling, ruling.modes)
     if judgement.outcome is Outcome.INVALID or judgement.remaining:
         return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
-    signed = promise.sign(judgement, ruling.policy)
+    signed = _with_gate(promise.sign(judgement, ruling.policy), judgement, ruling)
     patch = jsonpatch.diff(pod, signed.pod)
     if jsonpatch.apply(pod, patch) != signed.pod:  # a patch that does not apply would be a cluster-wide 500
         return Decision(judgement.outcome, allowed=True, findings=judgement.findings)
@@ -51,6 +55,15 @@ def _mutate(pod: JsonObject, ruling: Ruling) -> Decision:
         findings=judgement.findings,
         repairs=tuple(edit.code for edit in judgement.edits),
     )
+
+
+def _with_gate(signed: promise.Signed, judgement: Judgement, ruling: Ruling) -> promise.Signed:
+    """Let the pod wait with its readiness, where policy and world want it to; tell of one that may wait in vain."""
+    if readiness.is_unanswered(judgement):
+        return promise.Signed(signed.pod, (*signed.warnings, readiness.UNANSWERED))
+    if readiness.state(judgement, ruling.policy) is not readiness.Gate.ADDED:
+        return signed
+    return promise.Signed(readiness.gated(signed.pod), (*signed.warnings, readiness.WARNING))
 
 
 def validate(pod: JsonObject, ruling: Ruling, requester: Requester = NOBODY) -> Decision:

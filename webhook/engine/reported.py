@@ -16,6 +16,7 @@ from webhook.domain.report import Result
 from webhook.engine import messages
 from webhook.engine.decision import Outcome
 from webhook.engine.judge import Judgement
+from webhook.engine.readiness import Gate
 
 
 def as_it_is(path: Path) -> Path:
@@ -40,6 +41,7 @@ def result(
     place: Callable[[Path], Path] = as_it_is,
     beside: Iterable[Finding] = (),
     pods: int | None = None,
+    gate: Gate | None = None,
 ) -> Result:
     """Report on the part of `manifest` at `root`; `place` turns paths inside the pod into paths inside the object.
 
@@ -63,6 +65,7 @@ def result(
         ),
         edits=tuple(_edits(manifest, place, judgement)) if judgement else (),
         pods=pods,
+        readiness_gate=gate.value if gate else None,
     )
 
 

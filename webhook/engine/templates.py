@@ -20,6 +20,7 @@ from webhook.domain.raw import get_object
 from webhook.domain.workload import Workload
 from webhook.engine import level_label
 from webhook.engine import messages
+from webhook.engine import readiness
 from webhook.engine import respond
 from webhook.engine.completed import soften
 from webhook.engine.completed import unseen
@@ -167,9 +168,17 @@ def _warnings(item: _Judged, *, alone: bool) -> Iterator[str]:
     where = messages.placed(item.location.root, room=messages.MAX_PLACE) if scattered or not alone else None
     cured = {edit.code for edit in judgement.edits}
     yield from (messages.would_repair_warning(replace(edit, path=place(edit.path)), where) for edit in judgement.edits)
+    if _gates(item):
+        yield f"{where}: {readiness.TEMPLATE_WARNING}" if where else readiness.TEMPLATE_WARNING
     rest = (one for one in judgement.findings if one.code not in cured)
     beside = None if alone else messages.placed(item.location.root, room=messages.MAX_PLACE_BESIDE_TEXT)
     yield from respond.warned(rest, item.ruling.modes, beside)
+
+
+def _gates(item: _Judged) -> bool:
+    """Tell whether the pods will be made to wait with their readiness."""
+    acts = item.ruling.modes.repair is not Level.NONE and item.ruling.modes.warn is not Level.NONE
+    return acts and readiness.state(item.judgement, item.ruling.policy) is readiness.Gate.ADDED
 
 
 def _judged_parts(workload: Workload, obj: JsonObject) -> list[object]:

@@ -47,6 +47,7 @@ def _result(result: Result) -> dict[str, object]:
         "decision": result.decision,
         "level": result.level,
         "qos": result.qos,
+        "readinessGate": result.readiness_gate,
         "classes": [
             {
                 "name": one.name,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from itertools import groupby
 
+from webhook.domain import keys
 from webhook.domain.output_format import OutputFormat
 from webhook.domain.report import DECISIONS
 from webhook.domain.report import Report
@@ -18,6 +19,11 @@ _FITS = {
     "no": "does not fit",
     "unenforced": "does not enforce alignment",
     "unsure": "not known well enough to say",
+}
+_GATES = {
+    "added": "its pods get it",
+    "present": "its pods have it",
+    "unverified": "its pods get it where agents verify pods on every node that they may go to",
 }
 _MOST_CLASSES = 6
 """How many node classes are told one by one."""
@@ -54,6 +60,8 @@ def _result(result: Result) -> Iterator[str]:
     pods = "" if result.pods in {None, 1} else f"; {_count(result.pods or 0, 'pod')}"
     yield f"          {reached}namespace {visible(result.namespace)}{pods}"
     yield from (f"          {line}" for line in _classes(result.classes))
+    if result.readiness_gate in _GATES:
+        yield f"          readiness gate {keys.ALIGNED}: {_GATES[result.readiness_gate]}"
     for finding in result.findings:
         yield f"    {_finding(finding, result.path)}"
     if result.edits:

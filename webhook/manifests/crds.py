@@ -1,11 +1,13 @@
-"""The two CustomResourceDefinitions, generated from the models that read the file form of the same documents."""
+"""The CustomResourceDefinitions, generated from the models of the same documents."""
 
 from collections.abc import Iterable
 from typing import Any
 
+from webhook.config.alignment_schema import NodeAlignment
 from webhook.config.policy_schema import AlignmentPolicy
 from webhook.config.profile_schema import NodeProfile
 from webhook.config.schema import Envelope
+from webhook.domain.api import ALIGNMENTS
 from webhook.domain.api import GROUP
 from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
@@ -19,19 +21,25 @@ _STANDARD = {
     "apiVersion": "The version of this document.",
     "kind": "The kind of this document.",
 }
+_AGE: Manifest = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
 _REASON = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
 _TYPE = "^([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$"
 
 
 def crds() -> list[Manifest]:
-    """Make both definitions."""
+    """Make the definitions of what people write, and of what the agents on the nodes do."""
+    nodes = _count("Nodes that the selector matches.")
     return [
-        _crd(AlignmentPolicy, POLICIES, "alignpol", _policy_columns()),
-        _crd(NodeProfile, PROFILES, "nodeprof", _profile_columns(), nodes=_count("Nodes that the selector matches.")),
+        _crd(AlignmentPolicy, POLICIES, "alignpol", _policy_columns(), _status()),
+        _crd(NodeProfile, PROFILES, "nodeprof", _profile_columns(), _status(nodes=nodes)),
+        _crd(NodeAlignment, ALIGNMENTS, "nodealign", _alignment_columns()),
     ]
 
 
-def _crd(model: type[Envelope], plural: str, short: str, columns: Iterable[Manifest], **status: Schema) -> Manifest:
+def _crd(
+    model: type[Envelope], plural: str, short: str, columns: Iterable[Manifest], status: Schema | None = None
+) -> Manifest:
+    """Make one; without `status` the object has none, and its writer needs no right but that to it."""
     kind = model.__name__
     names: Manifest = {
         "plural": plural,
@@ -45,8 +53,8 @@ def _crd(model: type[Envelope], plural: str, short: str, columns: Iterable[Manif
         "name": VERSION,
         "served": True,
         "storage": True,
-        "subresources": {"status": {}},
-        "additionalPrinterColumns": [*columns, *_common_columns()],
+        **({"subresources": {"status": {}}} if status is not None else {}),
+        "additionalPrinterColumns": [*columns, _AGE],
         "schema": {"openAPIV3Schema": _document(model, status)},
     }
     return {
@@ -62,18 +70,19 @@ def _crd(model: type[Envelope], plural: str, short: str, columns: Iterable[Manif
     }
 
 
-def _document(model: type[Envelope], status: dict[str, Schema]) -> Schema:
-    """Put the model's spec between what every object has and the status that the controller writes."""
+def _document(model: type[Envelope], status: Schema | None) -> Schema:
+    """Put the model's spec between what every object has and the status that the controller writes, if any."""
     made = structural(model)
     properties: dict[str, Schema] = {key: {"description": text, "type": "string"} for key, text in _STANDARD.items()}
     properties["metadata"] = {"type": "object"}
     properties["spec"] = made["properties"]["spec"]
-    properties["status"] = _status(status)
+    if status is not None:
+        properties["status"] = status
     required = {"required": ["spec"]} if "spec" in made.get("required", ()) else {}
     return {"description": made["description"], "type": "object", **required, "properties": properties}
 
 
-def _status(more: dict[str, Schema]) -> Schema:
+def _status(**more: Schema) -> Schema:
     return {
         "description": "What the controller says about the object.",
         "type": "object",
@@ -123,6 +132,7 @@ def _policy_columns() -> list[Manifest]:
         _column("Priority", "integer", ".spec.priority", "Of the policies that match a pod the highest governs it."),
         _column("Enforce", "string", ".spec.modes.enforce", "Pods below this level are refused; empty is aligned."),
         _column("Repair", "string", ".spec.modes.repair", "Pods are patched up to this level; empty is aligned."),
+        _accepted(),
     ]
 
 
@@ -130,15 +140,25 @@ def _profile_columns() -> list[Manifest]:
     return [
         _column("Machine", "string", ".spec.machine", "The machine of the library that it starts from."),
         _column("Nodes", "integer", ".status.nodes", "Nodes that the selector matches."),
+        _accepted(),
     ]
 
 
-def _common_columns() -> list[Manifest]:
-    accepted = ".status.conditions[?(@.type=='Accepted')].status"
+def _alignment_columns() -> list[Manifest]:
+    policy = ".spec.kubelet.topologyManagerPolicy"
     return [
-        _column("Accepted", "string", accepted, "Whether the object is in force."),
-        {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+        _column("NUMA", "integer", ".spec.numaNodes", "NUMA nodes."),
+        _column("Policy", "string", policy, "Policy of the kubelet's topology manager."),
+        _column("Aligned", "integer", ".spec.pods.aligned", "Pods that are as they were promised."),
+        _column("Misaligned", "integer", ".spec.pods.misaligned", "Pods that are not."),
+        _column("Unknown", "integer", ".spec.pods.unknown", "Pods of which that cannot be told."),
+        _column("Observed", "date", ".spec.observed", "Since when the agent has not looked again."),
     ]
+
+
+def _accepted() -> Manifest:
+    path = ".status.conditions[?(@.type=='Accepted')].status"
+    return _column("Accepted", "string", path, "Whether the object is in force.")
 
 
 def _column(name: str, kind: str, path: str, description: str) -> Manifest:

@@ -1,7 +1,7 @@
 """What is known about one node, reduced to small values, and what a source of topology makes of it.
 
-Raw objects are reduced at once (`NodeFacts`, `ReportFacts`, `SliceFacts`): a cluster has many nodes, and their objects
-are large. All parts are tuples, so that equal parts of different nodes can be one object.
+Raw objects are reduced at once (`NodeFacts`, `AlignmentFacts`, `ReportFacts`, `SliceFacts`): a cluster has many nodes,
+and their objects are large. All parts are tuples, so that equal parts of different nodes can be one object.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from typing import TypeAlias
 
 NODE: Final = "Node"
+ALIGNMENT: Final = "NodeAlignment"
 REPORT: Final = "NodeResourceTopology"
 SLICE: Final = "ResourceSlice"
 
@@ -31,7 +32,8 @@ class NodeFacts(NamedTuple):
 
     `labels` lacks those that name one node, and `telling` are those of them that sources of topology read; `taints`
     (key, value, effect) lacks those that pass. `version` is "1.37" or "". `cpus`, `memory` and `devices` are the
-    capacity of its status; 0 and () where there is none.
+    capacity of its status; 0 and () where there is none. `created` is when it joined, as a text that sorts by time, ""
+    where that is not known.
     """
 
     name: str
@@ -43,11 +45,38 @@ class NodeFacts(NamedTuple):
     devices: Counts = ()
     memory: int = 0
     schedulable: bool = True
+    created: str = ""
 
     @property
     def kind(self) -> str:
         """The kind of the object."""
         return NODE
+
+
+class AlignmentFacts(NamedTuple):
+    """What is kept of a NodeAlignment.
+
+    `fields` are those of an `Evidence`, each as JSON; `numa` lacks memory, which is in `memory`, in bytes by NUMA node.
+    `cpus` are those of all, and `version` is that of the kubelet whose settings these are. `free`, in the order of
+    `resources`, and `doubts` are as of a `ReportFacts`; `seen` is the instant since which nothing was heard of the
+    agent, as a text that sorts by time.
+    """
+
+    name: str
+    fields: Pairs
+    memory: tuple[int, ...] = ()
+    cpus: int = 0
+    version: str = ""
+    resources: tuple[str, ...] = ()
+    free: tuple[tuple[int, ...], ...] = ()
+    seen: str = ""
+    problems: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The kind of the object."""
+        return ALIGNMENT
 
 
 class ZoneFacts(NamedTuple):
@@ -121,7 +150,7 @@ class SliceFacts(NamedTuple):
         return SLICE
 
 
-Facts: TypeAlias = NodeFacts | ReportFacts | SliceFacts
+Facts: TypeAlias = NodeFacts | AlignmentFacts | ReportFacts | SliceFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +168,7 @@ class NodeView:
 
     labels: Mapping[str, str]
     node: NodeFacts | None = None
+    alignment: AlignmentFacts | None = None
     report: ReportFacts | None = None
     slices: tuple[SliceFacts, ...] = ()
     profiles: tuple[ProfileFacts, ...] = ()

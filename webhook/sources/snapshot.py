@@ -38,8 +38,8 @@ _REMEDIES = {
 class Content:
     """What a snapshot says, in the words of its document.
 
-    `policies` are {metadata: {name}, spec}; `classes` are {name, spec, nodes, trusted, sources, free}, where spec is
-    that of a NodeProfile; `namespaces` maps names to labels; `device_classes` are {name, extendedResourceName,
+    `policies` are {metadata: {name}, spec}; `classes` are {name, spec, nodes, trusted, verified, sources, free}, where
+    spec is that of a NodeProfile; `namespaces` maps names to labels; `device_classes` are {name, extendedResourceName,
     drivers}.
     """
 
@@ -87,11 +87,16 @@ def generation_of(content: Content) -> str:
     """Name what decisions follow from: neither how many nodes a class has, nor what they have free."""
     decisive = [
         sorted((get_text(get_object(one, "metadata"), "name"), text_of(one.get("spec"))) for one in content.policies),
-        sorted((get_text(one, "name"), text_of(one.get("spec")), one.get("trusted")) for one in content.classes),
+        sorted(map(_decisive, content.classes)),
         sorted((name, text_of(dict(labels))) for name, labels in content.namespaces.items()),
         sorted(text_of(one) for one in content.device_classes),
     ]
     return hashlib.sha256(orjson.dumps(decisive)).hexdigest()[:GENERATION_LENGTH]
+
+
+def _decisive(entry: JsonObject) -> tuple[str, str, bool, bool]:
+    told = get_text(entry, "name"), text_of(entry.get("spec"))
+    return (*told, entry.get("trusted") is True, entry.get("verified") is True)
 
 
 def text_of(value: object) -> str:

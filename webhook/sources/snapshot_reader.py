@@ -234,9 +234,13 @@ def _checked(data: JsonObject, source: str) -> Document:
 
 
 def _counted(node_class: NodeClass, entry: JsonObject) -> NodeClass:
-    nodes, trusted = entry.get("nodes"), entry.get("trusted") is not False
+    nodes = entry.get("nodes")
     return replace(
-        node_class, nodes=nodes if isinstance(nodes, int) else 0, trusted=trusted, free=_free(get_object(entry, "free"))
+        node_class,
+        nodes=nodes if isinstance(nodes, int) else 0,
+        trusted=entry.get("trusted") is not False,
+        verified=entry.get("verified") is True,
+        free=_free(get_object(entry, "free")),
     )
 
 

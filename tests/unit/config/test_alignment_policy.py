@@ -17,6 +17,7 @@ from webhook.domain.policy import Match
 from webhook.domain.policy import Override
 from webhook.domain.policy import Overrides
 from webhook.domain.policy import Policy
+from webhook.domain.policy import Verification
 from webhook.domain.quantity import Quantity
 from webhook.domain.recognition import image_matches
 from webhook.domain.recognition import image_path
@@ -239,3 +240,11 @@ def test_a_match_reads_patterns_and_selectors() -> None:
 def test_the_built_in_policy_matches_everything_and_lets_namespaces_raise() -> None:
     assert (BUILT_IN.match, BUILT_IN.priority, BUILT_IN.overrides) == (EVERYTHING, 0, Overrides())
     assert policy("overrides: {audit: any}").overrides == Overrides(audit=Override.ANY)
+
+
+def test_what_verification_asks_is_laid_over_the_built_in_values() -> None:
+    assert BUILT_IN.verification == Verification(local_memory_percent=99, settle_seconds=30) == Verification()
+    assert policy("verification: {settleSeconds: 0}").verification == Verification(settle_seconds=0)
+    assert policy("verification: {localMemoryPercent: 90}").verification == Verification(local_memory_percent=90)
+    assert policy("verification: {readinessGate: true}").verification == Verification(readiness_gate=True)
+    assert policy("verification: {onUnknown: notReady}").verification == Verification(unknown_is_ready=False)

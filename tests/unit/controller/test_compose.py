@@ -3,10 +3,12 @@
 import json
 from datetime import UTC
 from datetime import datetime
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from nodeobjects import H100
+from nodeobjects import agent_report
 from nodeobjects import node
 from nodeobjects import rte_report
 
@@ -15,9 +17,12 @@ from webhook.controller.compose import MOST_UNTRUSTED_BYTES
 from webhook.controller.watches import Picture
 from webhook.domain import api
 from webhook.domain.raw import JsonObject
+from webhook.sources.inventory.freshness import COUNTS
+from webhook.sources.inventory.freshness import LATELY
 from webhook.sources.snapshot_reader import Reader
 
 NOW = datetime(2026, 11, 30, 3, 0, 0, tzinfo=UTC)
+SOON = timedelta(seconds=1)
 SELECTING = {"governs": "accelerators", "match": {"namespaceSelector": {"matchLabels": {"team": "a"}}}}
 CLAIMED: JsonObject = {
     "metadata": {"name": "gpu"},
@@ -31,7 +36,7 @@ CLAIMED: JsonObject = {
 @pytest.fixture
 def picture() -> Picture:
     """Answer a picture of four nodes, a policy, a namespace and a device class."""
-    made = Picture(Changes(), own_namespace="ours")
+    made = Picture(Changes(), own_namespace="ours", clock=lambda: NOW)
     for name in ("node-a", "node-b", "node-c", "node-d"):
         made.sinks["Node"].put(name, node(name, labels={"nvidia.com/gpu.product": H100}, cpu=192, gpus=8))
         made.sinks["NodeResourceTopology"].put(name, rte_report(name))
@@ -105,6 +110,23 @@ def test_a_class_that_no_replica_could_read_is_left_out(picture: Picture, caplog
 
     assert "odd" not in {one["name"] for one in written(picture)["classes"]}
     assert "left out of the snapshot: node class odd" in caplog.text
+
+
+def test_agents_that_fall_silent_are_seen_without_any_change(picture: Picture) -> None:
+    now = [NOW]
+    picture = Picture(Changes(), own_namespace="ours", clock=lambda: now[0])
+    for name in ("node-a", "node-b", "node-c"):
+        picture.sinks["Node"].put(name, node(name, labels={"nvidia.com/gpu.product": H100}, cpu=192, gpus=8))
+        picture.sinks["NodeAlignment"].put(name, agent_report(name, seen=f"{NOW:%Y-%m-%dT%H:%M:%SZ}"))
+
+    def state(*, survey: bool, after: timedelta) -> list[tuple[object, object]]:
+        now[0] = NOW + after
+        return [(one.get("verified"), one["trusted"]) for one in written(picture, survey=survey)["classes"]]
+
+    assert state(survey=True, after=timedelta()) == [(True, True)]
+    assert state(survey=False, after=LATELY) == [(True, True)]
+    assert state(survey=False, after=LATELY + SOON) == [(None, True)]
+    assert state(survey=False, after=COUNTS + SOON) == [(None, False)]
 
 
 def test_what_few_nodes_report_does_not_fill_the_snapshot(picture: Picture, caplog: pytest.LogCaptureFixture) -> None:

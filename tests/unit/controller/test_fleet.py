@@ -1,6 +1,7 @@
 """Objects about nodes: what is a change, and how urgent it is."""
 
 import pytest
+from nodeobjects import agent_report
 from nodeobjects import node
 from nodeobjects import rte_report
 from nodeobjects import zone
@@ -11,13 +12,14 @@ from webhook.domain.raw import JsonObject
 
 
 class Bench:
-    """A picture of one node with a report, written a moment ago."""
+    """A picture of one node with an exporter and an agent, written a moment ago."""
 
     def __init__(self) -> None:
         self.changes = Changes()
         self.picture = Picture(self.changes, own_namespace="ours")
         self.put("Node", node())
         self.put("NodeResourceTopology", rte_report())
+        self.put("NodeAlignment", agent_report())
         self.write()
 
     def put(self, kind: str, found: JsonObject) -> None:
@@ -65,6 +67,24 @@ def test_a_node_that_is_cordoned_has_time(bench: Bench) -> None:
 
 def test_another_topology_has_not(bench: Bench) -> None:
     bench.put("NodeResourceTopology", rte_report(policy="restricted"))
+
+    assert bench.seconds_left <= 0.5
+
+
+def test_an_agent_that_is_heard_again_in_time_is_no_change(bench: Bench) -> None:
+    bench.put("NodeAlignment", agent_report(seen="2026-11-30T02:05:00Z"))
+
+    assert bench.seconds_left > 50
+
+
+def test_an_agent_that_is_heard_after_a_silence_has_a_little_time(bench: Bench) -> None:
+    bench.put("NodeAlignment", agent_report(seen="2026-11-30T03:00:00Z"))
+
+    assert 10 < bench.seconds_left <= 15
+
+
+def test_another_kubelet_that_an_agent_sees_has_no_time(bench: Bench) -> None:
+    bench.put("NodeAlignment", agent_report(settings={"topology_manager_policy": "restricted"}))
 
     assert bench.seconds_left <= 0.5
 

@@ -33,6 +33,7 @@ from webhook.engine.decision import Outcome
 from webhook.engine.judge import CHECKS
 from webhook.engine.judge import Judgement
 from webhook.engine.judge import judge_pod
+from webhook.engine.readiness import WARNING
 from webhook.engine.request import Pass
 from webhook.engine.request import Request
 from webhook.engine.review import review
@@ -65,6 +66,12 @@ RESTRICTED = [
     for number, template in enumerate(case.templates)
     if template.expect.restricted
 ]
+GATED = [
+    pytest.param(case, template, id=case.id)
+    for case in casetable.for_runner("engine")
+    for template in case.templates
+    if template.expect.gates is not None
+]
 RIGHT = [
     pytest.param(case, template, id=f"{case.id}-{number}" if number else case.id)
     for case in casetable.for_runner("engine")
@@ -88,6 +95,8 @@ def node_class(name: str) -> NodeClass:
 def world(case: Case, *machines: str) -> World:
     known = _world(yaml.safe_dump(case.policy_document), machines or case.machines)
     known = replace(known, claims=catalogued(((case.namespace, item) for item in case.beside), known.claims))
+    if case.verified:
+        known = replace(known, classes=tuple(replace(one, verified=one.name in case.verified) for one in known.classes))
     if case.free is None:
         return known
     cells = tuple({name: Quantity.from_json(amount) for name, amount in cell.items()} for cell in case.free)
@@ -267,7 +276,19 @@ def test_annotations_and_labels_of_others_stay(case: Case, template: Template) -
 @pytest.mark.parametrize(("case", "template"), RIGHT)
 def test_a_pod_that_is_right_gets_annotation_and_label_only(case: Case, template: Template) -> None:
     patch = admission(case, template.pod, Pass.MUTATE).patch
-    assert [operation.path for operation in patch if not operation.path.startswith("/metadata")] == []
+    changed = [operation.path for operation in patch if not operation.path.startswith("/metadata")]
+    assert [path for path in changed if not (template.expect.gates and path.startswith("/spec/readinessGates"))] == []
+
+
+@pytest.mark.parametrize(("case", "template"), GATED)
+def test_a_pod_waits_with_its_readiness_where_stated(case: Case, template: Template) -> None:
+    mutation = admission(case, template.pod, Pass.MUTATE)
+    pod: Any = jsonpatch.apply({"apiVersion": "v1", "kind": "Pod", **template.pod}, mutation.patch)
+    after = tuple(gate["conditionType"] for gate in pod["spec"].get("readinessGates", ()))
+    before = tuple(gate["conditionType"] for gate in template.pod["spec"].get("readinessGates", ()))
+
+    assert after == template.expect.gates
+    assert (WARNING in mutation.warnings) is (before != after)
 
 
 @pytest.mark.parametrize(("case", "which"), REVIEWS)

@@ -19,6 +19,7 @@ from webhook.domain.errors import InputError
 from webhook.domain.levels import Level
 from webhook.domain.levels import Modes
 from webhook.domain.policy import OFF
+from webhook.domain.policy import Verification
 from webhook.domain.report import ReadError
 from webhook.domain.report import Report
 from webhook.domain.report import Result
@@ -261,3 +262,19 @@ def test_reading_errors_are_handed_on() -> None:
     report = lint((), (error, gone), files=2, world=world(), workloads=(), default_namespace="x")
     assert report.errors == (ReadError("f.yaml", 0, 1, "wrong"), ReadError("g", None, None, "gone"))
     assert (report.policy, report.files) == (world().policies[0].name, 2)
+
+
+def test_the_readiness_gate_is_told_where_the_policy_wants_one(tmp_path: Path) -> None:
+    wanted = world(verification=Verification(readiness_gate=True))
+    verified = replace(wanted, classes=tuple(replace(one, verified=True) for one in wanted.classes))
+    idle = world(verification=Verification(readiness_gate=True), modes=replace(OFF, enforce=Level.ALIGNED))
+    exempt = {**pod(), "metadata": {"name": "llm", "namespace": "kube-system"}}
+
+    def told(obj: dict[str, Any], known: World) -> str | None:
+        return only(tmp_path, obj, known=known).readiness_gate
+
+    assert told(pod(), verified) == "added"
+    assert told(pod(), wanted) == "unverified"
+    assert told(pod(readinessGates=[{"conditionType": "numagate.io/Aligned"}]), wanted) == "present"
+    assert (told(pod(), world()), told(pod(), idle), told(exempt, verified)) == (None, None, None)
+    assert only(tmp_path, pod(), known=verified).decision == "accept"

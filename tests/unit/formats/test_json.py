@@ -25,6 +25,7 @@ RESULT = {
     "decision": "repair",
     "level": "none",
     "qos": "Burstable",
+    "readinessGate": None,
     "classes": [
         {
             "name": "generic-2x4",

@@ -1,5 +1,6 @@
 """The text of lint: verdict, findings with lines, what to write, and a summary."""
 
+import pytest
 from reports import READ_ERROR
 from reports import REQUEST
 from reports import UNPINNED
@@ -45,6 +46,22 @@ def test_several_classes_are_counted_with_their_nodes() -> None:
         "          class-2: not known well enough to say",
         "          fits 1 of 3 node classes, 10 of 30 nodes",
     ]
+
+
+@pytest.mark.parametrize(
+    ("gate", "told"),
+    [
+        ("added", ["its pods get it"]),
+        ("present", ["its pods have it"]),
+        ("unverified", ["its pods get it where agents verify pods on every node that they may go to"]),
+        (None, []),
+    ],
+)
+def test_what_becomes_of_the_readiness_gate_is_told(gate: str | None, told: list[str]) -> None:
+    head = "          readiness gate numagate.io/Aligned: "
+    shown = [line.removeprefix(head) for line in lines(result(readiness_gate=gate)) if line.startswith(head)]
+
+    assert shown == told
 
 
 def test_of_many_classes_those_that_do_not_fit_are_told_first() -> None:

@@ -1,4 +1,4 @@
-"""The definitions of both kinds."""
+"""The definitions of our kinds."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from webhook.manifests.crds import crds
 from webhook.manifests.structural import Schema
 
-POLICY, PROFILE = crds()
+POLICY, PROFILE, ALIGNMENT = crds()
 
 
 def version(crd: Any) -> dict[str, Any]:
@@ -27,21 +27,25 @@ def fields(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
 
 @pytest.mark.parametrize(
     ("crd", "name", "short"),
-    [(POLICY, "alignmentpolicies.numagate.io", "alignpol"), (PROFILE, "nodeprofiles.numagate.io", "nodeprof")],
+    [
+        (POLICY, "alignmentpolicies.numagate.io", "alignpol"),
+        (PROFILE, "nodeprofiles.numagate.io", "nodeprof"),
+        (ALIGNMENT, "nodealignments.numagate.io", "nodealign"),
+    ],
 )
-def test_both_kinds_are_cluster_wide_and_have_a_short_name(crd: Any, name: str, short: str) -> None:
+def test_every_kind_is_cluster_wide_and_has_a_short_name(crd: Any, name: str, short: str) -> None:
     assert (crd["metadata"]["name"], crd["spec"]["scope"]) == (name, "Cluster")
     assert crd["spec"]["names"]["shortNames"] == [short]
 
 
-@pytest.mark.parametrize("crd", [POLICY, PROFILE])
+@pytest.mark.parametrize("crd", [POLICY, PROFILE, ALIGNMENT])
 def test_every_field_of_a_spec_says_what_it_is(crd: Any) -> None:
     spec = version(crd)["schema"]["openAPIV3Schema"]["properties"]["spec"]
 
     assert [path for path, member in fields(spec, "spec") if not member.get("description")] == []
 
 
-@pytest.mark.parametrize("crd", [POLICY, PROFILE])
+@pytest.mark.parametrize("crd", [POLICY, PROFILE, ALIGNMENT])
 def test_every_description_is_one_line(crd: Any) -> None:
     spec = version(crd)["schema"]["openAPIV3Schema"]["properties"]["spec"]
 
@@ -61,6 +65,7 @@ def test_the_status_is_written_apart_and_its_conditions_merge_by_type(crd: Any) 
     [
         (POLICY, ["Priority", "Enforce", "Repair", "Accepted", "Age"]),
         (PROFILE, ["Machine", "Nodes", "Accepted", "Age"]),
+        (ALIGNMENT, ["NUMA", "Policy", "Aligned", "Misaligned", "Unknown", "Observed", "Age"]),
     ],
 )
 def test_the_columns_show_what_one_looks_for(crd: Any, columns: list[str]) -> None:
@@ -72,6 +77,11 @@ def test_a_profile_needs_a_spec_and_a_policy_does_not() -> None:
     assert "required" not in version(POLICY)["schema"]["openAPIV3Schema"]
 
 
-@pytest.mark.parametrize("crd", [POLICY, PROFILE])
+@pytest.mark.parametrize("crd", [POLICY, PROFILE, ALIGNMENT])
 def test_no_built_in_value_is_written_into_an_object(crd: Any) -> None:
     assert "'default':" not in repr(crd)
+
+
+def test_what_an_agent_writes_has_no_status_that_another_writes() -> None:
+    assert "subresources" not in version(ALIGNMENT)
+    assert "status" not in version(ALIGNMENT)["schema"]["openAPIV3Schema"]["properties"]

@@ -59,6 +59,13 @@ def test_what_was_written_is_read_again() -> None:
     assert world.sources["a"] == {"numa": "NodeProfile"}
 
 
+def test_a_class_is_verified_where_it_says_so() -> None:
+    classes = [node_class("a", verified=True), node_class("b", verified=False), node_class("c")]
+    world = Reader().read(encode(content(classes=classes), NOON), "w")
+
+    assert [one.verified for one in world.classes] == [True, False, False]
+
+
 def test_device_classes_are_known_with_what_they_serve() -> None:
     entry = {"name": "gpu", "extendedResourceName": "nvidia.com/gpu", "drivers": ["gpu.nvidia.com"]}
     world = Reader().read(encode(content(device_classes=[entry]), NOON), "w")
@@ -83,6 +90,8 @@ def test_equal_content_gives_equal_bytes_in_whatever_order_it_came() -> None:
         ({"classes": [node_class(free={"seen": "2026-11-30T11:59:00Z", "cells": []})]}, True),
         ({"classes": [node_class(sources={})]}, True),
         ({"classes": [node_class(trusted=False)]}, False),
+        ({"classes": [node_class(verified=True)]}, False),
+        ({"classes": [node_class(verified=False)]}, True),
         ({"classes": [node_class("other")]}, False),
         ({"policies": [policy(priority=1)]}, False),
         ({"namespaces": {}}, False),

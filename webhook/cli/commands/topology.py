@@ -19,6 +19,7 @@ _MOST = 1000
 _EPILOG = """\
 Sources, the first that says something wins, field by field (docs/topology.md has the rules):
   NodeProfile           a person's word, for all of a node or parts of it (only kubelet, say)
+  NodeAlignment         what numagate's agent on the node reads
   NodeResourceTopology  what an exporter on the node reads (RTE, node-feature-discovery)
   ResourceSlice         what DRA drivers publish
   node labels           the machine of the library that they name (numagate profiles list)
@@ -30,7 +31,7 @@ exit codes:
   2  an input cannot be read; the rest is shown all the same
 
 examples:
-  kubectl get nodes,noderesourcetopologies,resourceslices -o json | numagate topology -
+  kubectl get nodes,nodealignments,noderesourcetopologies,resourceslices -o json | numagate topology -
   numagate topology nodes.yaml reports.yaml profiles.yaml --verbose
   numagate topology --world world.json
 """
@@ -79,7 +80,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.world:
         survey = survey_of_world(reading.manifests, arguments.world)
     else:
-        survey = survey_of(reading.manifests, arguments.minimum)
+        survey = survey_of(reading.manifests, arguments.minimum, datetime.now(tz=UTC))
     _write(survey, arguments)
     return _BAD_INPUT if reading.errors else 0
 

@@ -22,6 +22,7 @@ from webhook.cli.doctor.facts import Right
 from webhook.cli.doctor.facts import label_of
 from webhook.cli.doctor.facts import name_of
 from webhook.cli.doctor.facts import url_of
+from webhook.domain.api import ALIGNMENTS
 from webhook.domain.api import GROUP
 from webhook.domain.api import LEASE
 from webhook.domain.api import POLICIES
@@ -92,7 +93,7 @@ def gather(client: Client, *, namespace: str, now: datetime) -> Facts:
     return cluster.asked(facts)
 
 
-_KINDS: Final = (f"{POLICIES}.{GROUP}", f"{PROFILES}.{GROUP}")
+_KINDS: Final = tuple(f"{plural}.{GROUP}" for plural in (POLICIES, PROFILES, ALIGNMENTS))
 
 
 class _Cluster:

@@ -60,6 +60,8 @@ def _details(one: SurveyedClass, instant: datetime) -> Iterator[str]:
     count = document.get("nodes")
     yield f"{get_text(document, 'name')}: {_nodes(count if isinstance(count, int) else 0, one.examples)}"
     yield "  trusted: " + (f"no, {one.distrust}; it warns and relaxes only" if one.distrust else "yes")
+    if document.get("verified") is True:
+        yield "  verified: yes, numagate's agents were heard lately on all its nodes"
     if one.outlier_of:
         yield f"  outlier: most nodes of these labels are {one.outlier_of}"
     sources = get_text_map(document, "sources")
@@ -103,7 +105,7 @@ def _age(seen: str, instant: datetime) -> str:
 def _value(name: str, spec: JsonObject) -> str:
     block, dot, key = name.partition(".")
     value = as_object(spec.get(block)).get(key) if dot else spec.get(name)
-    return describe(name, value)
+    return "none" if value is None else describe(name, value)
 
 
 def _devices(spec: JsonObject) -> Iterator[str]:

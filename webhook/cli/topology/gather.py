@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 
 from webhook.domain import api
 from webhook.domain.errors import InputError
@@ -18,8 +19,8 @@ from webhook.sources.inventory.survey import Survey
 from webhook.sources.inventory.survey import SurveyedClass
 
 
-def survey_of(manifests: Sequence[Manifest], minimum: int) -> Survey:
-    """Make the classes of the Nodes, NodeResourceTopologies, ResourceSlices and NodeProfiles among the objects.
+def survey_of(manifests: Sequence[Manifest], minimum: int, now: datetime) -> Survey:
+    """Make the classes of the Nodes, what is reported of them, and the NodeProfiles among the objects.
 
     Raises:
         InputError: there are none.
@@ -34,11 +35,11 @@ def survey_of(manifests: Sequence[Manifest], minimum: int) -> Survey:
             inventory.put(facts)
     if not len(inventory) and not profiles:
         message = (
-            "no Node, NodeResourceTopology or NodeProfile in it: "
-            "give the output of kubectl get nodes,noderesourcetopologies,resourceslices -o yaml"
+            "no Node, report about one, or NodeProfile in it: "
+            "give the output of kubectl get nodes,nodealignments,noderesourcetopologies,resourceslices -o yaml"
         )
         raise InputError(message, file=", ".join(dict.fromkeys(manifest.file for manifest in manifests)) or "input")
-    return inventory.survey(profiles, minimum)
+    return inventory.survey(profiles, minimum, now=now)
 
 
 def survey_of_world(manifests: Sequence[Manifest], file: str) -> Survey:

@@ -16,6 +16,7 @@ from webhook.domain.resources import is_extended
 from webhook.sources import node_tables
 from webhook.sources.evidence import Counts
 from webhook.sources.evidence import NodeFacts
+from webhook.sources.inventory._instants import sortable
 
 _VERSION = re.compile(r"v?(1\.(?:0|[1-9][0-9]{0,2}))(?:[.+-].*)?")
 
@@ -43,6 +44,7 @@ def reduce_node(obj: JsonObject) -> NodeFacts:
         devices=_devices(capacity),
         memory=amount(capacity.get(MEMORY)),
         schedulable=not (cordoned or passing),
+        created=sortable(get_text(get_object(obj, "metadata"), "creationTimestamp")),
     )
 
 

@@ -23,6 +23,7 @@ from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import ZoneFacts
 from webhook.sources.few import cut
 from webhook.sources.few import few
+from webhook.sources.inventory._instants import last_written
 from webhook.sources.inventory._node_facts import amount
 from webhook.sources.inventory._node_facts import is_amount
 
@@ -74,7 +75,7 @@ def reduce_nrt(obj: JsonObject, *, seen: str = "") -> ReportFacts:
         problems=few((*strange, *wrong, *missing, *unknown)),
         memory=tuple(_both(rows[number].get(MEMORY)) for number in sorted(rows)),
         free=_free([rows[number] for number in sorted(rows)], resources),
-        seen=seen or _last_written(obj),
+        seen=seen or last_written(obj),
         doubts=few(doubts),
     )
 
@@ -212,11 +213,6 @@ def _deprecated(policies: Iterable[object]) -> Iterator[tuple[str, str]]:
             names = zip((_POLICY, _SCOPE), _DEPRECATED[policy], strict=True)
             yield from ((name, value) for name, value in names if value)
             return
-
-
-def _last_written(obj: JsonObject) -> str:
-    times = (get_text(entry, "time") for entry in get_list(get_object(obj, "metadata"), "managedFields"))
-    return max(times, default="")
 
 
 def _is_pages(name: str) -> bool:

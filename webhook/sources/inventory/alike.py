@@ -9,12 +9,14 @@ from typing import NamedTuple
 from typing import TypeAlias
 
 from webhook.sources import node_tables
+from webhook.sources.evidence import AlignmentFacts
 from webhook.sources.evidence import NodeFacts
 from webhook.sources.evidence import NodeView
 from webhook.sources.evidence import Pairs
 from webhook.sources.evidence import ProfileFacts
 from webhook.sources.evidence import ReportFacts
 from webhook.sources.evidence import SliceFacts
+from webhook.sources.inventory.contradiction import with_agents_doubts
 from webhook.sources.inventory.contradiction import with_doubts
 
 Sizes: TypeAlias = tuple[int, ...]
@@ -34,6 +36,7 @@ class Record(NamedTuple):
 
     name: str
     node: NodeFacts | None
+    alignment: AlignmentFacts | None
     report: ReportFacts | None
     slices: tuple[SliceFacts, ...]
     sizes: Sizes
@@ -41,11 +44,17 @@ class Record(NamedTuple):
 
 
 def record(
-    name: str, node: NodeFacts | None, report: ReportFacts | None, slices: tuple[SliceFacts, ...] = ()
+    name: str,
+    node: NodeFacts | None,
+    report: ReportFacts | None,
+    slices: tuple[SliceFacts, ...] = (),
+    alignment: AlignmentFacts | None = None,
 ) -> Record:
     """Put the facts about a node together."""
     judged = with_doubts(node, report)
-    return Record(name, node, judged, slices, _sizes(node, judged), _kind(node, judged, slices))
+    found = with_agents_doubts(node, alignment)
+    kind = (*_kind(node, judged, slices), *_kind_of_agent(found))
+    return Record(name, node, found, judged, slices, _sizes(node, found, judged), kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +76,17 @@ class Group:
     def view(self, sizes: Sizes = ()) -> NodeView:
         """Answer what is known about its nodes, with these sizes in place of those of each."""
         first = self.members[0]
-        report, node = first.report, first.node
+        report, node, alignment = first.report, first.node, first.alignment
+        if alignment is not None and alignment.memory and sizes:
+            cells = len(alignment.memory)
+            alignment, sizes = alignment._replace(memory=sizes[:cells]), sizes[cells:]
         if report is not None and any(report.memory) and sizes:
             pairs = zip(sizes[::2], sizes[1::2], strict=True)
             memory = tuple(pair if own is not None else None for pair, own in zip(pairs, report.memory, strict=True))
             report = report._replace(memory=memory)
         elif node is not None and sizes:
             node = node._replace(memory=sizes[0])
-        return NodeView(self.traits.view, node, report, first.slices, self.traits.profiles)
+        return NodeView(self.traits.view, node, alignment, report, first.slices, self.traits.profiles)
 
 
 def group(records: Iterable[Record], profiles: Sequence[ProfileFacts]) -> list[Group]:
@@ -141,10 +153,11 @@ def _matching(labels: Pairs, profiles: Sequence[ProfileFacts]) -> tuple[ProfileF
     return tuple(profile for profile in profiles if own.issuperset(profile.labels))
 
 
-def _sizes(node: NodeFacts | None, report: ReportFacts | None) -> Sizes:
+def _sizes(node: NodeFacts | None, alignment: AlignmentFacts | None, report: ReportFacts | None) -> Sizes:
+    of_agent = alignment.memory if alignment is not None else ()
     if report is not None and any(report.memory):
-        return tuple(chain.from_iterable(pair or _NO_ROW for pair in report.memory))
-    return (node.memory,) if node else ()
+        return (*of_agent, *chain.from_iterable(pair or _NO_ROW for pair in report.memory))
+    return of_agent or ((node.memory,) if node else ())
 
 
 def _kind(node: NodeFacts | None, report: ReportFacts | None, slices: tuple[SliceFacts, ...]) -> tuple[object, ...]:
@@ -155,6 +168,12 @@ def _kind(node: NodeFacts | None, report: ReportFacts | None, slices: tuple[Slic
     rows = tuple(pair is None for pair in report.memory)
     of_report = (id(report.zones), id(report.settings), report.problems, report.doubts, rows)
     return (*of_node, *of_report, *of_slices)
+
+
+def _kind_of_agent(found: AlignmentFacts | None) -> tuple[object, ...]:
+    if found is None:
+        return ()
+    return (id(found.fields), len(found.memory), found.version, found.problems, found.doubts)
 
 
 def _slices(slices: tuple[SliceFacts, ...]) -> tuple[object, ...]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import TypeAlias
 
@@ -18,6 +20,7 @@ from webhook.domain.raw import get_text
 from webhook.domain.raw import get_text_map
 from webhook.sources import node_tables
 from webhook.sources import topology
+from webhook.sources.evidence import ALIGNMENT
 from webhook.sources.evidence import NodeView
 from webhook.sources.evidence import Pairs
 from webhook.sources.evidence import ProfileFacts
@@ -30,8 +33,10 @@ from webhook.sources.inventory.alike import clusters
 from webhook.sources.inventory.alike import group
 from webhook.sources.inventory.alike import is_near
 from webhook.sources.inventory.free import free_of
+from webhook.sources.inventory.freshness import Freshness
 from webhook.sources.inventory.merge import NUMA
 from webhook.sources.inventory.merge import Merged
+from webhook.sources.inventory.merge import accelerators
 from webhook.sources.inventory.merge import merge
 from webhook.sources.inventory.refusal import why_no_class
 from webhook.sources.inventory.shape import shape_of
@@ -44,8 +49,12 @@ from webhook.sources.specs import cell_memory
 _EXAMPLES = 3
 MOST_REMEMBERED = 100
 """Classes without nodes that are kept: a node that changes its labels again and again leaves one behind each time."""
+_OF_NODES = frozenset({"free", "verified"})
+"""What a class without nodes does not have."""
 _NO_SOURCE = "no report, no slices, no profile, and no label that names a machine of the library"
 
+Blind: TypeAlias = Mapping[Pairs, AbstractSet[str]]
+"""Nodes of which nothing is known, not even by an agent: their accelerators by what identifies them."""
 Reader: TypeAlias = Callable[[NodeView], Merged]
 
 
@@ -68,18 +77,20 @@ def build(
     *,
     before: Sequence[JsonObject] = (),
     reader: Reader = read,
+    now: datetime | None = None,
 ) -> Survey:
-    """Make the classes of all nodes; `reader` is `read`, or a version of it that remembers."""
+    """Make the classes of all nodes; `reader` is `read`, or one that remembers. Ages are judged at `now`."""
+    fresh = Freshness(now)
     groups = group(records, profiles)
-    drafts, unknown = _drafts(groups, reader)
+    drafts, unknown, blind = _drafts(groups, reader, fresh)
     drafts += _unmatched(profiles, drafts)
-    agreeing = _agreeing(drafts)
-    remembered = sorted(_remembered(before, drafts), key=lambda one: bool(one.distrust))[:MOST_REMEMBERED]
+    agreeing = _agreeing(drafts, fresh)
+    remembered = sorted(_remembered(before, drafts, blind), key=lambda one: bool(one.distrust))[:MOST_REMEMBERED]
     reserved = [get_text(one.document, "name") for one in remembered]
     names = naming.name_all([draft.nameless for draft in drafts], before, reserved)
     most = _most_common(drafts, names)
     classes = [
-        _surveyed(draft, name, number, minimum, most)
+        _surveyed(draft, name, number, minimum=minimum, most=most, fresh=fresh, blind=blind)
         for draft, name, number in zip(drafts, names, agreeing, strict=True)
     ]
     taken = set(names)
@@ -91,6 +102,7 @@ def build(
         ),
         nodes=len(records),
         profiles=_matched(groups, profiles),
+        holds_until=fresh.holds_until(records),
     )
 
 
@@ -124,22 +136,28 @@ class _Draft:
         )
 
 
-def _drafts(groups: Iterable[Group], reader: Reader) -> tuple[list[_Draft], dict[str, list[str]]]:
+def _drafts(
+    groups: Iterable[Group], reader: Reader, fresh: Freshness
+) -> tuple[list[_Draft], dict[str, list[str]], Blind]:
     """Join groups that come to the same, and part them by memory; answer the nodes of no class by reason as well.
 
+    The last are the nodes without a class and without an agent, on which pods may land unverified.
     Nodes that contradict themselves are a class of their own, whatever they say: they must not spoil that of others.
     """
     joined: defaultdict[tuple[str, object, bool], list[Group]] = defaultdict(list)
     unknown: defaultdict[str, list[str]] = defaultdict(list)
+    blind: defaultdict[Pairs, set[str]] = defaultdict(set)
     for one in groups:
         merged = reader(one.view(min(member.sizes for member in one.members)))
         reason = _why_unknown(merged)
         if reason:
             unknown[reason].extend(member.name for member in one.members)
+            for member in filter(fresh.is_silent, one.members):
+                blind[one.traits.identity].update(_accelerators_of(member))
         else:
             kind = merged.title if merged.declared else one.traits.identity
             joined[shape_of(merged.spec), kind, merged.contradicted].append(one)
-    return [draft for alike in joined.values() for draft in _parted(alike, reader)], unknown
+    return [draft for alike in joined.values() for draft in _parted(alike, reader)], unknown, blind
 
 
 def _parted(alike: Sequence[Group], reader: Reader) -> Iterator[_Draft]:
@@ -160,15 +178,21 @@ def _draft(merged: Merged, kind: Pairs, nodes: list[Record], labels: Mapping[str
     return _Draft(merged, spec, kind, nodes, labels, sizes, topology_of(spec))
 
 
-def _agreeing(drafts: Sequence[_Draft]) -> list[int]:
+def _agreeing(drafts: Sequence[_Draft], fresh: Freshness) -> list[int]:
     """Count, for each draft, the nodes that agree with it: in the topology, and in the memory as nodes of a class do.
 
-    Memory counts as the rest does: who reports far too little of it would make every fair share small.
+    Memory counts as the rest does: who reports far too little of it would make every fair share small. A node of which
+    agents tell has a voice as long as its agent is heard.
     """
-    alike: defaultdict[tuple[Pairs, str, bool], list[_Draft]] = defaultdict(list)
-    for draft in drafts:
-        alike[draft.voice].append(draft)
-    return [sum(len(other.members) for other in alike[one.voice] if is_near(one.sizes, other.sizes)) for one in drafts]
+    voices = [_voices(one, fresh) for one in drafts]
+    alike: defaultdict[tuple[Pairs, str, bool], list[tuple[_Draft, int]]] = defaultdict(list)
+    for draft, number in zip(drafts, voices, strict=True):
+        alike[draft.voice].append((draft, number))
+    return [sum(number for other, number in alike[one.voice] if is_near(one.sizes, other.sizes)) for one in drafts]
+
+
+def _voices(draft: _Draft, fresh: Freshness) -> int:
+    return sum(map(fresh.counts, draft.members)) if draft.merged.by_agents else len(draft.members)
 
 
 def _why_unknown(merged: Merged) -> str:
@@ -217,14 +241,23 @@ def _most_common(drafts: Sequence[_Draft], names: Sequence[str]) -> dict[Pairs, 
 
 
 def _surveyed(
-    draft: _Draft, name: str, agreeing: int, minimum: int, most: Mapping[Pairs, tuple[int, str, str]]
+    draft: _Draft,
+    name: str,
+    agreeing: int,
+    *,
+    minimum: int,
+    most: Mapping[Pairs, tuple[int, str, str]],
+    fresh: Freshness,
+    blind: Blind,
 ) -> SurveyedClass:
     merged = draft.merged
     distrust = "; ".join(dict.fromkeys(merged.doubts))
     few = merged.reported and agreeing < minimum
     if few:
         nodes = f"reported by {agreeing} node{'' if agreeing == 1 else 's'}, {minimum} are wanted"
-        distrust = "; ".join(filter(None, (distrust, nodes)))
+        silent = len(draft.members) - _voices(draft, fresh)
+        gone = f"{silent} more had no word from numagate's agent for an hour" if silent else ""
+        distrust = "; ".join(filter(None, (distrust, nodes, gone)))
     number, kind, main = most[draft.identity]
     outlier = few and number > agreeing and kind != draft.topology
     document: dict[str, object] = {
@@ -235,9 +268,11 @@ def _surveyed(
         "sources": dict(sorted(merged.sources.items())),
     }
     ready = (one for one in draft.members if one.node is None or one.node.schedulable)
-    free = free_of(one.report for one in ready if one.report is not None)
+    free = free_of(said for one in ready if (said := one.alignment or one.report) is not None)
     if free is not None and free["seen"]:
         document["free"] = free
+    if fresh.verifies(draft.members) and not _has_blind_neighbours(draft, blind):
+        document["verified"] = True
     return SurveyedClass(
         document=document,
         assumed=dict(sorted(merged.assumed.items())),
@@ -251,9 +286,21 @@ def _surveyed(
     )
 
 
-def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft]) -> Iterator[SurveyedClass]:
+def _accelerators_of(member: Record) -> Iterator[str]:
+    resources = member.node.devices if member.node else ()
+    return (name for name, _count in resources if accelerators().includes(name))
+
+
+def _has_blind_neighbours(draft: _Draft, blind: Blind) -> bool:
+    """Tell whether a pod for this class may land where nothing is known: on a node of its labels or accelerators."""
+    resources = get_object(draft.spec, "devices").keys()
+    return any(identity == draft.identity or found & resources for identity, found in blind.items())
+
+
+def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft], blind: Blind) -> Iterator[SurveyedClass]:
     """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again.
 
+    One whose nodes are there, and only without their agents, is kept as agents that are silent are: it relaxes.
     A class of fewer labels than another was that of nodes that had just started, and is forgotten.
     """
     current = [set(node_tables.identity(tuple(sorted(draft.labels.items())))) for draft in drafts]
@@ -262,8 +309,12 @@ def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft]) -> Itera
     for document, identity in found:
         gone = identity not in current and not any(identity < other for other in others)
         if identity and gone:
-            kept = {key: value for key, value in document.items() if key != "free"} | {"nodes": 0}
-            yield SurveyedClass(kept, {}, (), (), "" if kept.get("trusted") is True else "no node is left", "", ())
+            kept = {key: value for key, value in document.items() if key not in _OF_NODES} | {"nodes": 0}
+            distrust = "" if kept.get("trusted") is True else "no node is left"
+            by_agents = get_object(document, "sources").get(NUMA) == ALIGNMENT
+            if by_agents and any(identity == set(one) for one in blind):
+                distrust, kept["trusted"] = "its nodes have no agent any more", False
+            yield SurveyedClass(kept, {}, (), (), distrust, "", ())
 
 
 def _identity(document: JsonObject) -> Pairs:

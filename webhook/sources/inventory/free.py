@@ -8,6 +8,7 @@ from typing import TypeAlias
 from webhook.domain.quantity import Quantity
 from webhook.domain.resources import CPU
 from webhook.domain.resources import MEMORY
+from webhook.sources.evidence import AlignmentFacts
 from webhook.sources.evidence import ReportFacts
 
 MOST: Final = 16
@@ -18,7 +19,7 @@ _NATIVE = 2
 """A cell is (CPUs, memory, devices...)."""
 
 
-def free_of(reports: Iterable[ReportFacts]) -> Mapping[str, object] | None:
+def free_of(reports: Iterable[AlignmentFacts | ReportFacts]) -> Mapping[str, object] | None:
     """Answer `{"seen", "cells"}` of the world snapshot over the reports of nodes that take pods; None if none tells.
 
     Where there are more than `MOST` such cells, those with the same devices are joined: each of its numbers is then

@@ -11,6 +11,7 @@ from typing import Final
 
 from webhook.domain.policy import Accelerators
 from webhook.domain.raw import as_object
+from webhook.sources.evidence import ALIGNMENT
 from webhook.sources.evidence import NOWHERE
 from webhook.sources.evidence import Evidence
 from webhook.sources.few import few
@@ -29,6 +30,7 @@ _DEFAULTS: Final = (
     ("kubelet.topologyManagerScope", "container"),
     ("kubelet.memoryManagerPolicy", "None"),
 )
+_EMPTY: Final[tuple[object, ...]] = ({}, [], "")
 _ENFORCING: Final = frozenset({"restricted", "single-numa-node"})
 
 
@@ -39,7 +41,7 @@ class Merged:
     `sources` say `assumed` of a guess, and `assumed` says why it is guessed, also of parts of a field. `title` names
     the profile or machine that `numa` is from. `doubts` say what keeps the class from being trusted however many nodes
     agree; `reported` tells that nodes themselves are the source, so that it takes several; `contradicted` that a source
-    which counts here contradicts itself, or its Node.
+    which counts here contradicts itself, or its Node; `by_agents` that a NodeAlignment counts here, whose age matters.
     """
 
     values: dict[str, object] = field(default_factory=dict)
@@ -51,15 +53,18 @@ class Merged:
     drivers: dict[str, Mapping[str, int]] = field(default_factory=dict)
     reported: bool = False
     contradicted: bool = False
+    by_agents: bool = False
     declared: bool = False
     title: str = ""
 
     @property
     def spec(self) -> dict[str, object]:
-        """The values as the spec of a NodeProfile."""
+        """The values as the spec of a NodeProfile; a setting that is known to be empty is not written."""
         spec: dict[str, object] = {}
         for name, value in sorted(self.values.items(), key=itemgetter(0)):
             block, dot, key = name.partition(".")
+            if block == "kubelet" and value in _EMPTY:
+                continue
             if dot:
                 inner = spec.setdefault(block, {})
                 if isinstance(inner, dict):
@@ -156,6 +161,7 @@ def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
     decisive = [NUMA, _TOPOLOGY_POLICY, *(name for name in merged.values if name.startswith("devices."))]
     for name in decisive:
         one = by_source.get(merged.sources.get(name, ""))
+        merged.by_agents |= merged.sources.get(name) == ALIGNMENT
         if one is not None and one.doubts:
             merged.contradicted = True
             yield from (f"{one.source}: {doubt}" for doubt in one.doubts)
@@ -171,13 +177,14 @@ def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
 
 def _is_unplaced(name: str, value: object) -> bool:
     """Tell accelerators of which no one is on a known NUMA node; where NICs and the like are does not matter."""
-    if not name.startswith("devices.") or not _accelerators().includes(name.removeprefix("devices.")):
+    if not name.startswith("devices.") or not accelerators().includes(name.removeprefix("devices.")):
         return False
     return device_counts(value).keys() == {NOWHERE}
 
 
 @cache
-def _accelerators() -> Accelerators:
+def accelerators() -> Accelerators:
+    """Answer which resources count as accelerators where no policy says it."""
     return load_policy().policies[0].accelerators
 
 

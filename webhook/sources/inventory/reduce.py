@@ -1,26 +1,46 @@
 """Reduces raw objects of the API server to the few values that node classes are made of; pure, and never raises."""
 
+from collections.abc import Callable
+from collections.abc import Mapping
+
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.raw import get_text_map
+from webhook.sources.evidence import ALIGNMENT
 from webhook.sources.evidence import NODE
 from webhook.sources.evidence import REPORT
 from webhook.sources.evidence import SLICE
 from webhook.sources.evidence import Facts
 from webhook.sources.evidence import ProfileFacts
+from webhook.sources.inventory._alignment_facts import reduce_alignment
 from webhook.sources.inventory._node_facts import reduce_node
 from webhook.sources.inventory._report_facts import reduce_nrt
 from webhook.sources.inventory._slice_facts import reduce_slice
 
-__all__ = ["PROFILE", "reduce_any", "reduce_node", "reduce_nrt", "reduce_profile", "reduce_slice"]
+__all__ = [
+    "PROFILE",
+    "reduce_alignment",
+    "reduce_any",
+    "reduce_node",
+    "reduce_nrt",
+    "reduce_profile",
+    "reduce_slice",
+]
 
 PROFILE = "NodeProfile"
 _GROUPS = {
     NODE: "",
     REPORT: "topology.node.k8s.io",
     SLICE: "resource.k8s.io",
+    ALIGNMENT: "numagate.io",
     PROFILE: "numagate.io",
+}
+_REDUCERS: Mapping[str, Callable[[JsonObject], Facts | ProfileFacts | None]] = {
+    NODE: reduce_node,
+    REPORT: reduce_nrt,
+    SLICE: reduce_slice,
+    ALIGNMENT: reduce_alignment,
 }
 
 
@@ -37,8 +57,4 @@ def reduce_any(obj: JsonObject) -> Facts | ProfileFacts | None:
     version = get_text(obj, "apiVersion")
     if kind not in _GROUPS or (version.rpartition("/")[0] or "") != _GROUPS[kind]:
         return None
-    if kind == NODE:
-        return reduce_node(obj)
-    if kind == REPORT:
-        return reduce_nrt(obj)
-    return reduce_slice(obj) if kind == SLICE else reduce_profile(obj)
+    return _REDUCERS.get(kind, reduce_profile)(obj)

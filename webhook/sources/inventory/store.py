@@ -3,12 +3,16 @@
 from collections.abc import Hashable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TypeVar
 
+from webhook.domain import instant
 from webhook.domain.raw import JsonObject
+from webhook.sources.evidence import ALIGNMENT
 from webhook.sources.evidence import NODE
 from webhook.sources.evidence import REPORT
 from webhook.sources.evidence import SLICE
+from webhook.sources.evidence import AlignmentFacts
 from webhook.sources.evidence import Facts
 from webhook.sources.evidence import NodeFacts
 from webhook.sources.evidence import ProfileFacts
@@ -17,6 +21,7 @@ from webhook.sources.evidence import SliceFacts
 from webhook.sources.inventory.alike import Record
 from webhook.sources.inventory.alike import record
 from webhook.sources.inventory.build import build
+from webhook.sources.inventory.freshness import LATELY
 from webhook.sources.inventory.survey import Survey
 
 MINIMUM = 3
@@ -42,6 +47,7 @@ class Inventory:
     def __init__(self, *, most_pooled: int = MOST_POOLED) -> None:
         """Start empty."""
         self._nodes: dict[str, NodeFacts] = {}
+        self._alignments: dict[str, AlignmentFacts] = {}
         self._reports: dict[str, ReportFacts] = {}
         self._slices: dict[str, SliceFacts] = {}
         self._of_node: dict[str, set[str]] = {}
@@ -52,8 +58,8 @@ class Inventory:
         self._most_pooled = most_pooled
 
     def __len__(self) -> int:
-        """Answer the number of Nodes; that of reports where there are no Nodes at all."""
-        return len(self._nodes) or len(self._reports)
+        """Answer the number of Nodes; that of nodes that are reported where there are no Nodes at all."""
+        return len(self._nodes) or len(self._reports.keys() | self._alignments.keys())
 
     def put(self, facts: Facts) -> bool:
         """Add or replace an object; answer whether anything changed that a class or its free capacity is made of."""
@@ -63,6 +69,10 @@ class Inventory:
                 if changed:
                     self._nodes[facts.name] = self._with_shared_labels(facts)
                     self._forget(facts.name)
+            case AlignmentFacts():
+                changed = _says_more(facts, self._alignments.get(facts.name))
+                self._alignments[facts.name] = self._with_shared_fields(facts)
+                self._forget(facts.name)
             case ReportFacts():
                 known = self._reports.get(facts.name)
                 changed = known is None or known._replace(seen="") != facts._replace(seen="")
@@ -78,11 +88,13 @@ class Inventory:
         return changed
 
     def remove(self, kind: str, name: str) -> bool:
-        """Forget the Node, NodeResourceTopology or ResourceSlice of that name; answer whether it was known."""
-        if kind in {NODE, REPORT}:
+        """Forget the object of that kind and name; answer whether it was known."""
+        if kind in {NODE, ALIGNMENT, REPORT}:
             self._forget(name)
         if kind == NODE:
             return self._nodes.pop(name, None) is not None
+        if kind == ALIGNMENT:
+            return self._alignments.pop(name, None) is not None
         if kind == REPORT:
             return self._reports.pop(name, None) is not None
         gone = self._slices.pop(name, None) if kind == SLICE else None
@@ -95,14 +107,19 @@ class Inventory:
         return gone is not None
 
     def survey(
-        self, profiles: Sequence[ProfileFacts] = (), minimum: int = MINIMUM, *, before: Sequence[JsonObject] = ()
+        self,
+        profiles: Sequence[ProfileFacts] = (),
+        minimum: int = MINIMUM,
+        *,
+        before: Sequence[JsonObject] = (),
+        now: datetime | None = None,
     ) -> Survey:
-        """Make the classes. `before` are the documents of the last snapshot.
+        """Make the classes. `before` are the documents of the last snapshot; `now` is what ages are judged at.
 
         A class of `before` keeps its name, and stays with 0 nodes where no node with its labels is left. Nodes count,
         not reports: a report whose Node is gone is left out, unless there are no Nodes at all.
         """
-        return build(list(self._records()), profiles, minimum, before=before)
+        return build(list(self._records()), profiles, minimum, before=before, now=now)
 
     def classes(
         self, profiles: Sequence[ProfileFacts] = (), minimum: int = MINIMUM, *, before: Sequence[JsonObject] = ()
@@ -111,12 +128,18 @@ class Inventory:
         return self.survey(profiles, minimum, before=before).documents
 
     def _records(self) -> Iterator[Record]:
-        names = self._nodes or self._reports
+        names = self._nodes or (self._reports.keys() | self._alignments.keys())
         for name in sorted(names):
             known = self._records_by_name.get(name)
             if known is None:
                 slices = (self._slices[one] for one in sorted(self._of_node.get(name, ())))
-                known = record(name, self._nodes.get(name), self._reports.get(name), tuple(slices))
+                known = record(
+                    name,
+                    self._nodes.get(name),
+                    self._reports.get(name),
+                    tuple(slices),
+                    self._alignments.get(name),
+                )
                 self._records_by_name[name] = known
             yield known
 
@@ -144,12 +167,25 @@ class Inventory:
             devices=self._share(facts.devices),
         )
 
+    def _with_shared_fields(self, facts: AlignmentFacts) -> AlignmentFacts:
+        return facts._replace(
+            fields=self._share(tuple(map(self._share, facts.fields))), resources=self._share(facts.resources)
+        )
+
     def _with_shared_zones(self, facts: ReportFacts) -> ReportFacts:
         return facts._replace(
             zones=self._share(facts.zones),
             settings=self._share(facts.settings),
             resources=self._share(facts.resources),
         )
+
+
+def _says_more(facts: AlignmentFacts, known: AlignmentFacts | None) -> bool:
+    """Tell whether an agent says something else than before, or says the same after a silence."""
+    if known is None or known._replace(seen="") != facts._replace(seen=""):
+        return True
+    before, now = instant.parse(known.seen), instant.parse(facts.seen)
+    return before is not None and now is not None and now - before > LATELY
 
 
 def _weight(part: object) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from datetime import datetime
 
 from webhook.domain.raw import JsonObject
 
@@ -52,13 +53,15 @@ class Unknown:
 class Survey:
     """All classes in the order of their names, and all nodes without one; `nodes` counts both.
 
-    `profiles` says of each NodeProfile, full or partial, how many nodes carry the labels of its selector.
+    `profiles` says of each NodeProfile, full or partial, how many nodes carry the labels of its selector. After
+    `holds_until` an agent may have been silent for too long; None where that changes nothing.
     """
 
     classes: tuple[SurveyedClass, ...]
     unknown: tuple[Unknown, ...]
     nodes: int
     profiles: Mapping[str, int] = field(default_factory=dict)
+    holds_until: datetime | None = None
 
     @property
     def documents(self) -> tuple[JsonObject, ...]:

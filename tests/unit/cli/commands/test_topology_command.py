@@ -135,7 +135,7 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
     assert main(["topology", "-"]) == 2
-    assert "no Node, NodeResourceTopology or NodeProfile in it" in capsys.readouterr().err
+    assert "no Node, report about one, or NodeProfile in it" in capsys.readouterr().err
 
 
 def test_no_class_is_said_plainly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC
@@ -65,12 +66,26 @@ def policy_document(items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"metadata": {"name": found["metadata"]["name"]}, "spec": found["spec"]}
 
 
-def world(items: list[dict[str, Any]], *, written: datetime = NOW, policies: bool = True) -> One:
+def world(
+    items: list[dict[str, Any]], *, written: datetime = NOW, policies: bool = True, classes: Sequence[Any] = ()
+) -> One:
     """Write a snapshot."""
     content = Content(
-        policies=(policy_document(items),) if policies else (), classes=(), namespaces={}, device_classes=()
+        policies=(policy_document(items),) if policies else (), classes=classes, namespaces={}, device_classes=()
     )
     return One({"data": {WORLD_KEY: encode(content, written).decode()}})
+
+
+def gates(*verified: bool, nodes: int = 4, devices: bool = True) -> One:
+    """Write a snapshot whose policy wants readiness gates, with a class for each word."""
+    machine = {"numa": [{"id": 0, "memory": "1Gi", "coreCount": 4, "threadsPerCore": 1}]}
+    spec = {**machine, "devices": {"nvidia.com/gpu": {"0": 1}}} if devices else machine
+    classes = [
+        {"name": f"class-{number}", "spec": spec, "nodes": nodes, "trusted": True, "verified": word}
+        for number, word in enumerate(verified)
+    ]
+    wanting = {"kind": "AlignmentPolicy", "metadata": {"name": "p"}, "spec": {"verification": {"readinessGate": True}}}
+    return world([wanting], classes=classes)
 
 
 def held(by: str = "controller-1", *, seconds_ago: float = 2) -> One:
@@ -302,6 +317,8 @@ TABLE: Final[list[tuple[str, Change, str, str, str]]] = [
     ("no snapshot", put(world=One()), "world", "problem", "no snapshot"),
     ("an old snapshot", put(now=NOW + timedelta(seconds=400)), "world", "problem", "400 s old"),
     ("a torn snapshot", put(world=One({"data": {WORLD_KEY: "{"}})), "world", "problem", "cannot be read"),
+    ("no agents", put(world=gates(True, False)), "readiness", "warning", "like those of class-1 (4 nodes): new pods"),
+    ("no agent at all", put(world=gates(*[False] * 5, nodes=1)), "readiness", "warning", "class-2 (1 node) (+2 more)"),
     ("no kinds", put(crds=Many()), "kinds", "problem", "not defined"),
     ("older kinds", put(crds=without_field()), "kinds", "warning", "governs"),
     ("a refused policy", put(policies=conditioned("False")), "objects", "problem", "no such level"),
@@ -409,6 +426,23 @@ def test_where_the_policy_is_a_file_nobody_asks_for_a_controller() -> None:
     facts = replace(WELL, **configured, **bare, deployments=Many((made[1],)), policy_map=One(made[0]))
 
     assert {one[0] for one in said(facts)} == {"bundle"}
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [gates(True, True), gates(False, nodes=0), gates(False, devices=False), gates()],
+    ids=["agents everywhere", "a class without nodes", "nodes without devices", "no class"],
+)
+def test_readiness_gates_that_somebody_answers_are_well(seen: One) -> None:
+    told = [one for one in examine(replace(WELL, world=seen)) if one.probe == "readiness"]
+
+    assert [one.result.status for one in told] == [Status.OK]
+
+
+def test_nobody_asks_for_agents_where_no_gate_is_wanted() -> None:
+    told = [one.result for one in examine(WELL) if one.probe == "readiness"]
+
+    assert told == [ok("no policy wants readiness gates")]
 
 
 def test_the_policies_of_a_cluster_serve_where_the_snapshot_cannot_be_seen() -> None:

@@ -1,12 +1,14 @@
 """A report that contradicts itself or its own Node is not trusted, however many nodes say the same."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from inventories import survey_of
 from nodeobjects import GIB
 from nodeobjects import RESERVED
 from nodeobjects import Object
+from nodeobjects import agent_report
 from nodeobjects import node
 from nodeobjects import profile
 from nodeobjects import rte_report
@@ -106,6 +108,36 @@ def test_a_node_that_contradicts_itself_spoils_no_class_of_others_and_confirms_n
 
     assert sorted((one.document["nodes"], one.document["trusted"]) for one in spoiled) == [(3, False), (3, True)]
     assert sorted(one.document["nodes"] for one in alone if one.document["trusted"]) == []
+
+
+AGENTS = "NodeAlignment: conflict with the Node: "
+
+
+def with_agents(count: int = 3, *, version: str = "1.36", **capacity: int) -> list[Object]:
+    """Write so many Nodes of 192 CPUs and 2 TiB, and what the agent of each wrote."""
+    sizes = {"cpu": 192, "memory": 2048 * GIB, "gpus": 8, **capacity}
+    nodes = [node(f"node-{number}", labels=TYPE, **sizes) for number in range(count)]
+    for one in nodes:
+        one["status"]["nodeInfo"]["kubeletVersion"] = f"v{version}.0"
+    return [*nodes, *(agent_report(one["metadata"]["name"]) for one in nodes)]
+
+
+def test_what_agents_wrote_is_trusted_where_it_adds_up_to_their_nodes() -> None:
+    assert only(with_agents()).distrust == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "doubt"),
+    [
+        ({"cpu": 128}, "192 CPUs on all NUMA nodes, 128 in its capacity"),
+        ({"memory": 1024 * GIB}, "2048 GiB of memory on all NUMA nodes, 1024 in its capacity"),
+        ({"version": "1.37"}, "settings of a kubelet 1.36, and 1.37 runs"),
+    ],
+)
+def test_an_agent_that_contradicts_its_node_is_not_believed(changes: dict[str, Any], doubt: str) -> None:
+    found = only(with_agents(**changes))
+
+    assert (found.document["trusted"], found.distrust) == (False, AGENTS + doubt)
 
 
 def test_nodes_of_other_sizes_beside_it_do_not_make_a_report_doubtful() -> None:

@@ -30,7 +30,14 @@ def merged(*objects: Any) -> Merged:
 def test_sources_come_in_the_order_of_their_precedence() -> None:
     names = [source.name for source in sources()]
 
-    assert names == ["node-profile", "node-resource-topology", "resource-slice", "node-labels", "node-status"]
+    assert names == [
+        "node-profile",
+        "node-alignment",
+        "node-resource-topology",
+        "resource-slice",
+        "node-labels",
+        "node-status",
+    ]
 
 
 def test_each_field_is_from_the_first_source_that_has_it() -> None:

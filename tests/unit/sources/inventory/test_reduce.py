@@ -12,12 +12,17 @@ from nodeobjects import rte_report
 from nodeobjects import zone
 from strategies import json_values
 
+from webhook.sources.evidence import AlignmentFacts
 from webhook.sources.evidence import NodeFacts
+from webhook.sources.evidence import NodeView
 from webhook.sources.evidence import SliceFacts
+from webhook.sources.inventory.build import read
+from webhook.sources.inventory.reduce import reduce_alignment
 from webhook.sources.inventory.reduce import reduce_any
 from webhook.sources.inventory.reduce import reduce_node
 from webhook.sources.inventory.reduce import reduce_nrt
 from webhook.sources.inventory.reduce import reduce_slice
+from webhook.sources.inventory.refusal import why_no_class
 
 
 def test_labels_that_name_the_node_or_pass_are_left_out() -> None:
@@ -129,6 +134,8 @@ def test_a_slice_of_no_single_node_is_left_out() -> None:
         ("topology.node.k8s.io/v1alpha2", "NodeResourceTopology", True),
         ("resource.k8s.io/v1beta2", "ResourceSlice", True),
         ("numagate.io/v1alpha1", "NodeProfile", True),
+        ("numagate.io/v1alpha1", "NodeAlignment", True),
+        ("numagate.io/v1alpha1", "AlignmentPolicy", False),
         ("example.com/v1", "Node", False),
     ],
 )
@@ -142,8 +149,20 @@ def test_a_profile_keeps_its_spec_as_it_was_written() -> None:
     facts = reduce_any(profile("p", {"b": "2", "a": "1"}, kubelet={"version": "1.37"}))
 
     assert facts is not None
-    assert not isinstance(facts, NodeFacts | SliceFacts)
+    assert not isinstance(facts, AlignmentFacts | NodeFacts | SliceFacts)
     assert (facts.name, facts.labels) == ("p", (("a", "1"), ("b", "2")))  # type: ignore[union-attr] # not a report
+
+
+@given(json_values)
+def test_no_word_of_an_agent_makes_its_reader_raise(value: object) -> None:
+    entry = {"id": 0, "memory": "1Gi", "numaNode": 0, "amounts": value}
+    lists = {key: [value, entry] for key in ("numa", "free", "unread")}
+    devices = {"a.b/c": [value, {"id": "x", "numa": value}]}
+    settings = {"topologyManagerPolicy": value, "reservedMemory": value, "version": value}
+    spec = {**lists, "observed": value, "devices": devices, "kubelet": settings}
+    for one in (spec, {**spec, "numa": value, "devices": value, "kubelet": value}, value):
+        facts = reduce_alignment({"metadata": {"name": "a"}, "spec": one})
+        why_no_class(read(NodeView(labels={}, alignment=facts)).spec)
 
 
 @given(json_values)
@@ -153,4 +172,5 @@ def test_no_object_makes_a_reducer_raise(value: object) -> None:
         reduce_node(whole)  # type: ignore[arg-type] # objects of any shape arrive
         reduce_nrt(whole)  # type: ignore[arg-type] # as above
         reduce_slice(whole)  # type: ignore[arg-type] # as above
+        reduce_alignment(whole)  # type: ignore[arg-type] # as above
         json.dumps(reduce_any(whole), default=str)  # type: ignore[arg-type] # as above

@@ -3,12 +3,14 @@
 import tracemalloc
 from itertools import pairwise
 
+from nodeobjects import agent_report
 from nodeobjects import node
 from nodeobjects import nvidia_device
 from nodeobjects import resource_slice
 from nodeobjects import rte_report
 from nodeobjects import zone
 
+from webhook.sources.inventory.reduce import reduce_alignment
 from webhook.sources.inventory.reduce import reduce_node
 from webhook.sources.inventory.reduce import reduce_nrt
 from webhook.sources.inventory.reduce import reduce_slice
@@ -32,6 +34,24 @@ def test_a_report_that_says_the_same_later_is_no_change_but_is_newer() -> None:
     assert inventory.classes()[0]["free"]["seen"] == "2026-11-30T02:10:00Z"  # type: ignore[index] # a JSON object
 
 
+def test_an_agent_that_says_the_same_is_no_change_unless_it_was_silent_for_long() -> None:
+    inventory = Inventory()
+    inventory.put(reduce_alignment(agent_report(seen="2026-11-30T02:00:00Z")))
+
+    assert not inventory.put(reduce_alignment(agent_report(seen="2026-11-30T02:15:00Z")))
+    assert inventory.put(reduce_alignment(agent_report(seen="2026-11-30T02:30:01Z")))
+    assert inventory.put(reduce_alignment(agent_report(seen="2026-11-30T02:30:01Z", memory=1 << 30)))
+
+
+def test_agents_without_any_node_object_are_nodes_all_the_same() -> None:
+    inventory = Inventory()
+    inventory.put(reduce_alignment(agent_report("node-a")))
+    inventory.put(reduce_nrt(rte_report("node-a")))
+    inventory.put(reduce_nrt(rte_report("node-b")))
+
+    assert (len(inventory), sum(one["nodes"] for one in inventory.classes())) == (2, 2)  # type: ignore[misc] # numbers
+
+
 def test_a_report_with_other_free_capacity_is_a_change() -> None:
     inventory = Inventory()
     inventory.put(reduce_nrt(rte_report()))
@@ -43,7 +63,7 @@ def test_what_was_put_can_be_removed_once() -> None:
     inventory = Inventory()
     slice_facts = reduce_slice(resource_slice("gpu.nvidia.com", [nvidia_device(0, 0)]))
     assert slice_facts is not None
-    for facts in (reduce_node(node()), reduce_nrt(rte_report()), slice_facts):
+    for facts in (reduce_node(node()), reduce_alignment(agent_report()), reduce_nrt(rte_report()), slice_facts):
         inventory.put(facts)
 
         assert inventory.remove(facts.kind, facts.name)
