@@ -1,4 +1,4 @@
-"""The table of metrics in docs/observability.md, made of the registries of both processes.
+"""The table of metrics in docs/observability.md, made of the registries of all processes.
 
 Run as a program it writes the table anew.
 """
@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client import Metric
 
 from webhook.controller.metrics import Metrics as ControllerMetrics
+from webhook.node.metrics import Metrics as AgentMetrics
 from webhook.server.metrics import Metrics as ServiceMetrics
 from webhook.web.client_metrics import ClientMetrics
 
@@ -19,9 +20,10 @@ END = "<!-- end of metrics -->\n"
 REGISTRIES = {
     "serve": ServiceMetrics("0").registry,
     "controller": ControllerMetrics("0").registry,
+    "agent": AgentMetrics("0").registry,
 }
-for _registry in REGISTRIES.values():
-    ClientMetrics(_registry)
+for _process in ("serve", "controller"):
+    ClientMetrics(REGISTRIES[_process])
 FOREIGN = "process_"
 """Begins the names that prometheus-client gives every program."""
 
@@ -49,7 +51,7 @@ def series_names() -> set[str]:
 
 
 def table() -> str:
-    """Write the table: both processes in one, each metric once."""
+    """Write the table: all processes in one, each metric once."""
     rows: dict[str, tuple[str, str, str, list[str]]] = {}
     for process, registry in REGISTRIES.items():
         for family in families(registry):

@@ -118,11 +118,11 @@ class ControlPlane:
             lambda: self._answers(f"{self.url}/readyz"), seconds=READY_SECONDS
         )
 
-    def stop_api_server(self) -> None:
-        """End the API server for a while; its address stays, and etcd keeps what it knew."""
+    def stop_api_server(self, *, seconds: float = 15) -> None:
+        """End the API server for a while, by force after `seconds`; its address stays, and etcd keeps what it knew."""
         (daemon,) = [daemon for daemon in self.daemons if daemon.name == "kube-apiserver"]
         self.daemons.remove(daemon)
-        daemon.stop()
+        daemon.stop(seconds=seconds)
 
     def _start_controllers(self) -> None:
         command = flags.controller_manager(

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import pytest
 import yaml
+from controlplane import agents
 from controlplane import build
 from controlplane import numagate_api
 from controlplane.case_service import CaseService
@@ -80,6 +81,18 @@ def world_cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
         objects = {"apiVersion": "v1", "kind": "List", "items": numagate_api.objects()}
         running.kubectl("apply", "-f", "-", input=objects)
         running.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
+        yield running
+        RUNNING.remove(running)
+
+
+@pytest.fixture(scope="session")
+def agent_cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
+    """Run an API server with what numagate's agents need; it may be stopped for a while."""
+    with ControlPlane(programs=programs, controllers=False) as running:
+        RUNNING.append(running)
+        running.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": agents.objects()})
+        running.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
+        agents.put_world(running)
         yield running
         RUNNING.remove(running)
 

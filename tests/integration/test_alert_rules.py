@@ -15,6 +15,7 @@ from webhook.manifests.monitoring.alert import Alert
 from webhook.manifests.monitoring.panels import ROWS
 from webhook.manifests.monitoring.rules import GROUPS
 from webhook.manifests.monitoring.rules import rules
+from webhook.node.metrics import Metrics as AgentMetrics
 from webhook.server.metrics import Metrics as ServiceMetrics
 
 OPERATIONS = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -47,6 +48,17 @@ def pods(metric: str, values: str, labels: str = "", count: int = 3) -> dict[str
 def one(metric: str, values: str, labels: str = "") -> dict[str, str]:
     """Give a metric of the first replica values."""
     return pods(metric, values, labels, 1)
+
+
+def nodes(metric: str, values: str, labels: str = "", count: int = 2) -> dict[str, str]:
+    """Give a metric the same values on every agent."""
+    more = f",{labels}" if labels else ""
+    return {f'{metric}{{instance="10.0.1.{number}:8081"{more}}}': values for number in range(1, count + 1)}
+
+
+def a_node(metric: str, values: str, labels: str = "") -> dict[str, str]:
+    """Give a metric of the first agent values."""
+    return nodes(metric, values, labels, 1)
 
 
 def flat(value: float) -> str:
@@ -89,6 +101,14 @@ HEALTHY: Final = {
     'numagate_controller_invalid_objects{instance="10.0.0.8:8081",kind="AlignmentPolicy"}': flat(0),
     'numagate_webhook_configuration_drift{instance="10.0.0.8:8081",configuration="mutating",what="fields"}': flat(0),
     'numagate_world_write_failures_total{instance="10.0.0.8:8081"}': flat(2),
+    **nodes("numagate_agent_pods", flat(3), 'outcome="aligned"'),
+    **nodes("numagate_agent_pods", flat(0), 'outcome="misaligned"'),
+    **nodes("numagate_agent_pods", flat(1), 'outcome="unknown"'),
+    **nodes("numagate_agent_held_back_pods", flat(0)),
+    **nodes("numagate_agent_forged_promises", flat(0)),
+    **nodes("numagate_agent_node_faults", flat(0), 'fault="numa-nodes-over-max"'),
+    **nodes("numagate_agent_last_look_timestamp_seconds", f"0+60x{LONG}"),
+    **nodes("numagate_agent_write_failures_total", flat(7), 'what="condition"'),
     **lag("0.5", f"0+600x{LONG}"),
     **lag("1", f"0+600x{LONG}"),
     **lag("+Inf", f"0+600x{LONG}"),
@@ -121,6 +141,7 @@ REJECTED: Final = "apiserver_admission_webhook_rejection_count"
 DENY: Final = 'pass="validate",outcome="deny",mode="enforce"'
 DRIFT: Final = 'numagate_webhook_configuration_drift{instance="10.0.0.8:8081",configuration="mutating",what="fields"}'
 STEP_FAILURES: Final = 'numagate_certificate_step_failures_total{instance="10.0.0.8:8081"}'
+MISALIGNED: Final = 'outcome="misaligned"'
 NEW: Final = f"_x58 1+0x{LONG}"
 """A counter that is not there until minute 59."""
 
@@ -252,6 +273,41 @@ CASES: Final = (
     case("a write of the certificates came second", a={STEP_FAILURES: from_minute(50, 0, 2)}),
     case("a configuration drifts", "NumagateConfigurationDrift", a={DRIFT: flat(2)}),
     case("a configuration drifted for a moment", a={DRIFT: from_minute(55, 0, 2)}),
+    case(
+        "a pod is misaligned",
+        "NumagatePodsMisaligned",
+        a=a_node("numagate_agent_pods", flat(1), 'outcome="misaligned"'),
+    ),
+    case("a pod was misaligned for a moment", a=a_node("numagate_agent_pods", from_minute(53, 0, 1), MISALIGNED)),
+    case("a gate holds a pod back", "NumagatePodsHeldBack", a=a_node("numagate_agent_held_back_pods", flat(1))),
+    case("a pod with a gate starts", a=a_node("numagate_agent_held_back_pods", from_minute(40, 0, 1))),
+    case("a promise is forged", "NumagatePromiseForged", a=a_node("numagate_agent_forged_promises", flat(1))),
+    case(
+        "of most pods nothing can be told",
+        "NumagateVerdictsUnknown",
+        a=nodes("numagate_agent_pods", flat(9), 'outcome="unknown"'),
+    ),
+    case("of some pods nothing can be told", a=a_node("numagate_agent_pods", flat(4), 'outcome="unknown"')),
+    case(
+        "a kubelet will not start again",
+        "NumagateNodeFault",
+        a=a_node("numagate_agent_node_faults", flat(1), 'fault="cpu-manager-state-stale"'),
+    ),
+    case(
+        "an agent does not look",
+        "NumagateAgentBlind",
+        a=a_node("numagate_agent_last_look_timestamp_seconds", f"0+60x30 1800+0x{LONG}"),
+    ),
+    case("an agent looks slowly", a=a_node("numagate_agent_last_look_timestamp_seconds", f"0+60x52 3120+0x{LONG}")),
+    case(
+        "conditions cannot be written",
+        "NumagateAgentCannotTell",
+        a=a_node("numagate_agent_write_failures_total", f"0+2x{LONG}", 'what="condition"'),
+    ),
+    case(
+        "the API server was away for a moment",
+        a=nodes("numagate_agent_write_failures_total", from_minute(40, 0, 4), 'what="condition"'),
+    ),
 )
 
 
@@ -275,9 +331,9 @@ def test_promtool_finds_nothing_wrong_with_the_rules(promtool: Promtool) -> None
 
 
 def test_promtool_finds_nothing_wrong_with_our_metrics(promtool: Promtool) -> None:
-    said = [promtool.check_metrics(metrics("0").render().decode()) for metrics in (ServiceMetrics, ControllerMetrics)]
+    known = (ServiceMetrics, ControllerMetrics, AgentMetrics)
 
-    assert said == ["", ""]
+    assert [promtool.check_metrics(metrics("0").render().decode()) for metrics in known] == ["", "", ""]
 
 
 def queries() -> Iterator[tuple[str, str]]:

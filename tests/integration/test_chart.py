@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from webhook.manifests.chart.choice import COMBINATIONS
 from webhook.manifests.chart.values import values
 from webhook.manifests.choices import read_settings
 from webhook.manifests.overlays import Overlay
+from webhook.manifests.overlays import agents
 from webhook.manifests.overlays import flat
 from webhook.manifests.overlays import monitoring
 from webhook.manifests.overlays import parts
@@ -196,6 +198,43 @@ def test_cert_manager_is_asked_for_the_hosts_of_the_addresses(helm: Helm, url: s
     assert by_name(release) == by_name(made)
 
 
+@pytest.mark.parametrize("api_servers", [(), ("10.0.0.1/32",)])
+def test_agents_are_there_where_they_are_wanted_as_they_are_rendered(helm: Helm, api_servers: tuple[str, ...]) -> None:
+    chosen = {"networkPolicy": {"apiServers": list(api_servers)}}
+    agent = {"enabled": True, "namespace": "nodes", "kubeletDir": "/data/kubelet"}
+
+    release = helm.template(chosen | {"agent": agent})
+    without = by_name(helm.template(chosen))
+
+    settings = read_settings(api_servers=api_servers)
+    made = agents(replace(settings, agent_namespace="nodes", kubelet_dir="/data/kubelet"))
+    # Both namespaces have a ResourceQuota of this name.
+    own = [one for one in release if one["metadata"].get("namespace", "") == "nodes" or is_new(one, without)]
+    assert by_name(own) == by_name([one for objects in made.values() for one in objects])
+    assert len(release) == len(without) + len(own)
+
+
+def is_new(one: dict[str, Any], known: Mapping[tuple[str, str], Any]) -> bool:
+    """Tell whether an object is none of those that are known."""
+    place = one["metadata"].get("namespace")
+    found = known.get((one["kind"], one["metadata"]["name"]))
+    return found is None or found["metadata"].get("namespace") != place
+
+
+def test_agents_without_a_priority_class_need_no_quota_for_it(helm: Helm) -> None:
+    release = helm.template({"agent": {"enabled": True, "priorityClassName": ""}})
+
+    assert {one["metadata"]["namespace"] for one in release if one["kind"] == "ResourceQuota"} == {"numagate-system"}
+
+
+def test_there_are_no_agents_without_policies_in_objects(helm: Helm) -> None:
+    wrong = {"agent": {"enabled": True}, "policy": {"source": "file"}, "certificates": {"mode": "cert-manager"}}
+    done = helm.run("template", "numagate", str(CHART), values=wrong, check=False)
+
+    assert done.returncode != 0
+    assert "/policy/source" in done.stderr
+
+
 def test_monitoring_holds_what_is_rendered_apart_from_the_overlays(helm: Helm) -> None:
     names = ("podMonitor", "prometheusRule", "dashboard")
     release = by_name(helm.template({"monitoring": dict.fromkeys(names, True)}))
@@ -230,6 +269,15 @@ OTHER: Mapping[str, tuple[object, str]] = {
             "topologySpreadConstraints": ([{"topologyKey": server}], f"- topologyKey: {server}\n"),
         }.items()
     },
+    "agent.namespace": ("nodes", "kind: Namespace\nmetadata:\n  name: nodes\n"),
+    "agent.nodeSelector": ({"pool": "agent"}, "        pool: agent"),
+    "agent.tolerations": ([{"key": "agent"}], "tolerations:\n        - key: agent"),
+    "agent.kubeletDir": ("/data/kubelet", "path: /data/kubelet"),
+    "agent.resources": ({"requests": {"cpu": "7m"}}, "            cpu: 7m\n"),
+    "agent.priorityClassName": ("of-agents", "priorityClassName: of-agents"),
+    "agent.logLevel": ("warning", "- --log-level=warning"),
+    "agent.podLabels": ({"pod": "label-agent"}, "        pod: label-agent"),
+    "agent.podAnnotations": ({"pod": "annotation-agent"}, "        pod: annotation-agent"),
     "serving.logLevel": ("debug", "- --log-level=debug"),
     "controller.logLevel": ("error", "- --log-level=error"),
 }
@@ -246,6 +294,7 @@ ELSEWHERE = {
     "webhooks.url": "addresses",
     "webhooks.controllerUrl": "addresses",
     "networkPolicy.apiServers": "addresses",
+    "agent.enabled": "agents",
     "monitoring.podMonitor": "monitoring",
     "monitoring.prometheusRule": "monitoring",
     "monitoring.dashboard": "monitoring",
@@ -264,7 +313,7 @@ def test_every_value_is_tried() -> None:
 
 
 def test_every_value_comes_to_its_place(helm: Helm) -> None:
-    given: dict[str, Any] = {"monitoring": {"podMonitor": True, "prometheusRule": True}}
+    given: dict[str, Any] = {"monitoring": {"podMonitor": True, "prometheusRule": True}, "agent": {"enabled": True}}
     for name, (value, _) in OTHER.items():
         given = nested(name, value, given)
     done = helm.run("template", "numagate", str(CHART), values=given)

@@ -1,4 +1,4 @@
-"""What both service accounts may do, as a real API server lists it, and that it is enough."""
+"""What the service accounts may do, as a real API server lists it, and that it is enough."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +14,7 @@ from webhook.manifests.overlays import flat
 OWN = "numagate-system"
 SERVER = f"system:serviceaccount:{OWN}:numagate"
 CONTROLLER = f"system:serviceaccount:{OWN}:numagate-controller"
+AGENT = "system:serviceaccount:numagate-agent:numagate-agent"
 
 EVERYBODY = {
     "selfsubjectreviews.authentication.k8s.io: create",
@@ -47,9 +48,17 @@ GOLDEN = {
         "secrets/numagate-tls: create get patch update watch",
     },
     (CONTROLLER, "default"): set(),
+    (AGENT, OWN): {"configmaps/numagate-world: get"},
+    (AGENT, "default"): set(),
 }
 EVERYWHERE = {
     SERVER: set(),
+    AGENT: {
+        "pods: list watch",
+        "pods/status: patch",
+        "events.events.k8s.io: create patch",
+        "nodealignments.numagate.io: create patch",
+    },
     CONTROLLER: {
         "nodes: list watch",
         "namespaces: list watch",
@@ -71,11 +80,12 @@ EVERYWHERE = {
 @pytest.fixture(scope="module")
 def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     """Run an API server that has the rights of the rendering."""
-    items = [item for item in flat(read_settings(), "observe") if item["apiVersion"].startswith("rbac.")]
+    made = [item for name in ("observe", "agent") for item in flat(read_settings(), name)]
+    items = [item for item in made if item["apiVersion"].startswith("rbac.")]
     with ControlPlane(programs=programs, controllers=False) as running:
         running.create_namespace(OWN)
         running.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": items})
-        until(lambda: len(may(running, CONTROLLER, OWN)) > len(EVERYBODY), what="the rights")
+        until(lambda: len(may(running, AGENT, OWN)) > len(EVERYBODY), what="the rights")
         yield running
 
 

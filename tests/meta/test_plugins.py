@@ -14,9 +14,11 @@ FOLDERS = {
     "webhook.checks": "CHECK",
     "webhook.cli.commands": "COMMAND",
     "webhook.cli.doctor.probes": "PROBE",
+    "webhook.domain.kubelet_configuration.rules": "RULE",
     "webhook.engine.shapes": "KIND",
     "webhook.formats": "FORMAT",
     "webhook.sources.topology": "SOURCE",
+    "webhook.verdicts": "RULE",
     "webhook.workloads": "WORKLOAD",
 }
 
@@ -69,6 +71,16 @@ def test_the_page_of_rules_lists_the_kinds_of_shape_in_the_order_they_are_tried(
     kinds = [module.KIND for module in modules_of("webhook.engine.shapes").values()]
 
     assert rows == [kind.name for kind in sorted(kinds, key=lambda kind: kind.rank)]
+
+
+def test_the_page_of_verify_lists_every_rule_in_the_order_it_is_told() -> None:
+    page = Path(__file__).parents[2] / "docs" / "verify.md"
+    lines = page.read_text(encoding="utf-8").partition("## What is judged")[2].splitlines()
+    rows = [line for line in lines if line.startswith("| `")]
+    rules = sorted((module.RULE for module in modules_of("webhook.verdicts").values()), key=lambda rule: rule.rank)
+    expected = [f"| `{rule.code}` | {rule.promise} |" for rule in rules]
+
+    assert rows[: len(expected)] == expected
 
 
 def test_the_page_of_rules_lists_every_check() -> None:

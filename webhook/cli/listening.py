@@ -24,9 +24,8 @@ def add_ports(parser: argparse.ArgumentParser, *, drain_seconds: float) -> None:
         metavar="DIR",
         help="folder with tls.crt and tls.key; they are read again when they change (default: %(default)s)",
     )
-    add("--bind", default="", metavar="ADDRESS", help="address of both ports (default: all)")
     add("--port", type=_port, default=8443, help="TLS port of the webhook (default: %(default)s)")
-    add("--probe-port", type=_port, default=8081, help="plain port of probes and metrics (default: %(default)s)")
+    add_plain_port(parser)
     add("--tls-min-version", choices=("1.2", "1.3"), default="1.2", help="(default: %(default)s)")
     add(
         "--client-ca",
@@ -50,6 +49,13 @@ def add_ports(parser: argparse.ArgumentParser, *, drain_seconds: float) -> None:
         metavar="SECONDS",
         help="how long to answer on after SIGTERM, until nobody asks any more (default: %(default)g)",
     )
+
+
+def add_plain_port(parser: argparse._ActionsContainer) -> None:
+    """Add the options of a process with a plain port, and how much it logs."""
+    add = parser.add_argument
+    add("--bind", default="", metavar="ADDRESS", help="address of all ports (default: all)")
+    add("--probe-port", type=_port, default=8081, help="plain port of probes and metrics (default: %(default)s)")
     add("--log-level", choices=_LEVELS, default="info", help="(default: %(default)s)")
 
 
@@ -86,6 +92,19 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 def add_namespace(parser: argparse.ArgumentParser, *, help: str) -> None:  # noqa: A002 - as argparse names it
     """Add the option that names numagate's own namespace."""
     parser.add_argument("--namespace", default="numagate-system", help=f"{help} (default: %(default)s)")
+
+
+def object_name(text: str) -> tuple[str, str]:
+    """Read the namespace and the name of an object.
+
+    Raises:
+        argparse.ArgumentTypeError: it is neither.
+    """
+    namespace, slash, name = text.partition("/")
+    if not (namespace and slash and name) or "/" in name:
+        msg = f"{text!r} names no object: write NAMESPACE/NAME"
+        raise argparse.ArgumentTypeError(msg)
+    return namespace, name
 
 
 def _port(text: str) -> int:

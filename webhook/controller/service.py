@@ -31,7 +31,6 @@ from webhook.controller.documents import Documents
 from webhook.controller.issuing import Issuing
 from webhook.controller.keeper import Keeper
 from webhook.controller.keeper import Render
-from webhook.controller.known_world import KnownWorld
 from webhook.controller.metrics import Metrics
 from webhook.controller.namespace_pods import list_pods
 from webhook.controller.namespace_webhook import NamespaceWebhook
@@ -50,6 +49,7 @@ from webhook.kube.client import Client
 from webhook.kube.election import Election
 from webhook.kube.once import Once
 from webhook.kube.single import ObjectWatch
+from webhook.sources.known_world import KnownWorld
 from webhook.tls.context import CertificateStore
 from webhook.web.body import Meter
 from webhook.web.certificate import CertificateUpkeep

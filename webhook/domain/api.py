@@ -27,3 +27,8 @@ TLS_SECRET = "numagate-tls"  # noqa: S105 - the name of a Secret
 
 LEASE = "numagate-controller"
 """Lease that the controller's replicas elect their leader by."""
+
+REPORTER = "numagate.io/agent"
+"""Reporting controller of the agents' events; their reporting instance is the node."""
+MOST_INSTANCE = 128
+"""Characters of a reporting instance, by the API server's validation."""

@@ -54,3 +54,7 @@ MANAGED = "managed"
 
 KEEP_IN_STEP = DOMAIN + "keep-in-step"
 """Annotation of a webhook configuration: `false` keeps the controller from writing it."""
+
+NODE_NAME = "authentication.kubernetes.io/node-name"
+NODE_UID = "authentication.kubernetes.io/node-uid"
+"""Of a user with a token that is bound to a pod: the node that it runs on (pkg/serviceaccount/claims.go)."""

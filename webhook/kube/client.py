@@ -30,6 +30,7 @@ CONNECTIONS: Final = 16
 JSON: Final = "application/json"
 MERGE_PATCH: Final = "application/merge-patch+json"
 JSON_PATCH: Final = "application/json-patch+json"
+STRATEGIC_PATCH: Final = "application/strategic-merge-patch+json"
 APPLY_PATCH: Final = "application/apply-patch+yaml"
 
 _GOOD: Final = range(200, 300)

@@ -36,10 +36,13 @@ def page(
     *,
     limit: int = PAGE,
     more: str = "",
+    fields: str = "",
     seconds: float = READ_SECONDS,
     most: int | None = None,
 ) -> Page:
-    """Answer one page. A silence of `seconds` ends it, and so do more than `most` bytes.
+    """Answer one page of the objects that the field selector `fields` selects.
+
+    A silence of `seconds` ends it, and so do more than `most` bytes.
 
     Without a resource version in the request the list is consistent: never older than what any client has seen. (With
     the version "0" the API server would leave the limit out of account and answer everything at once.)
@@ -47,7 +50,8 @@ def page(
     Raises:
         KubeError: also where the list took so long that its next page has expired.
     """
-    query = {"limit": str(limit), **({"continue": more} if more else {})}
+    asked = {"limit": str(limit), "continue": more, "fieldSelector": fields}
+    query = {name: value for name, value in asked.items() if value}
     found = read_object(client.send(Ask(path=path, query=query, seconds=seconds, most=most)), path)
     meta = get_object(found, "metadata")
     remaining = meta.get("remainingItemCount")
@@ -59,7 +63,7 @@ def page(
     )
 
 
-def pages(client: Client, path: str, *, limit: int = PAGE) -> Iterator[tuple[list[JsonObject], str]]:
+def pages(client: Client, path: str, *, limit: int = PAGE, fields: str = "") -> Iterator[tuple[list[JsonObject], str]]:
     """Yield the objects of each page, and the resource version that all pages have in common.
 
     Raises:
@@ -67,7 +71,7 @@ def pages(client: Client, path: str, *, limit: int = PAGE) -> Iterator[tuple[lis
     """
     more = ""
     while True:
-        found = page(client, path, limit=limit, more=more)
+        found = page(client, path, limit=limit, more=more, fields=fields)
         more = found.more
         yield found.items, found.version
         if not more:

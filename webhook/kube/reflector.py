@@ -52,8 +52,12 @@ class Sink(Protocol):
         """Forget all but these: a list has come to its end, and the picture is whole."""
 
 
-def read_all(client: Client, versions: Sequence[Resource], sink: Sink, *, limit: int = PAGE) -> tuple[Resource, str]:
+def read_all(
+    client: Client, versions: Sequence[Resource], sink: Sink, *, limit: int = PAGE, fields: str = ""
+) -> tuple[Resource, str]:
     """List a kind into `sink`, in the first of its versions that is served; answer that and the resource version.
+
+    The field selector `fields` selects objects.
 
     Raises:
         KubeError: `absent` where no version is served.
@@ -61,7 +65,7 @@ def read_all(client: Client, versions: Sequence[Resource], sink: Sink, *, limit:
     absent: KubeError | None = None
     for resource in versions:
         try:
-            return resource, _read_version(client, resource, sink, limit)
+            return resource, _read_version(client, resource, sink, limit, fields)
         except KubeError as error:
             if not error.absent:
                 raise
@@ -70,10 +74,10 @@ def read_all(client: Client, versions: Sequence[Resource], sink: Sink, *, limit:
     raise absent
 
 
-def _read_version(client: Client, resource: Resource, sink: Sink, limit: int) -> str:
+def _read_version(client: Client, resource: Resource, sink: Sink, limit: int, fields: str) -> str:
     keys: set[str] = set()
     version = ""
-    for found, listed in pages(client, resource.path(), limit=limit):
+    for found, listed in pages(client, resource.path(), limit=limit, fields=fields):
         version = listed
         while found:
             one = found.pop()
@@ -94,7 +98,10 @@ def put(sink: Sink, key: str, found: JsonObject, resource: Resource) -> None:
 
 
 class Reflector:
-    """Watches one kind; `on_restart` hears of every time that a watch had to be begun anew by a list."""
+    """Watches one kind, or what the field selector `fields` selects of it.
+
+    `on_restart` hears of every time that a watch had to be begun anew by a list.
+    """
 
     def __init__(
         self,
@@ -102,6 +109,7 @@ class Reflector:
         versions: Sequence[Resource],
         sink: Sink,
         *,
+        fields: str = "",
         on_restart: Callable[[], None] = lambda: None,
         backoff: Backoff | None = None,
         absent_seconds: float = ABSENT_SECONDS,
@@ -111,6 +119,7 @@ class Reflector:
         self._versions = tuple(versions)
         self._resource = self._versions[0]
         self._sink = sink
+        self._fields = fields
         self._on_restart = on_restart
         self._backoff = backoff or Backoff()
         self._absent_seconds = absent_seconds
@@ -142,7 +151,9 @@ class Reflector:
         return 0.0
 
     def _list(self) -> str:
-        self._resource, version = read_all(self._client, self._versions, self._sink, limit=self._page)
+        self._resource, version = read_all(
+            self._client, self._versions, self._sink, limit=self._page, fields=self._fields
+        )
         self._once.again()
         return version
 
@@ -150,7 +161,7 @@ class Reflector:
         while not stop.is_set():
             before = version
             try:
-                for event in watch(self._client, self._resource.path(), version=version):
+                for event in watch(self._client, self._resource.path(), version=version, fields=self._fields):
                     version = event.version or version
                     if event.kind == DELETED:
                         self._sink.drop(key_of(event.object))

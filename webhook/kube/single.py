@@ -20,6 +20,7 @@ from webhook.kube.listing import read_object
 from webhook.kube.resource import Resource
 from webhook.kube.watching import BOOKMARK
 from webhook.kube.watching import DELETED
+from webhook.kube.watching import named
 from webhook.kube.watching import watch
 
 MOST_SECONDS: Final = 8.0
@@ -84,7 +85,7 @@ class ObjectWatch:
     def _follow(self, version: str) -> bool:
         """Watch to the end; answer whether anything came, so that an end without a word is followed by a wait."""
         came = False
-        for event in watch(self._client, self._all, version=version, name=self._name):
+        for event in watch(self._client, self._all, version=version, fields=named(self._name)):
             came = True
             if event.kind != BOOKMARK:
                 self._receive(None if event.kind == DELETED else event.object)

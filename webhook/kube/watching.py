@@ -39,11 +39,10 @@ class Event:
         return get_text(get_object(self.object, "metadata"), "resourceVersion")
 
 
-def watch(client: Client, path: str, *, version: str = "", name: str = "") -> Iterator[Event]:
+def watch(client: Client, path: str, *, version: str = "", fields: str = "") -> Iterator[Event]:
     """Yield events until the API server ends the watch, as it should in the end.
 
-    Without a `version` the first events are about the state as it is. A `name` limits the watch to one object: the API
-    server then asks for the verb "watch" on that name, so that a role may grant just that.
+    Without a `version` the first events are about the state as it is. `fields` selects objects (see `named`).
 
     Raises:
         KubeError: the watch was refused or broke; `expired` where one has to list again.
@@ -52,14 +51,19 @@ def watch(client: Client, path: str, *, version: str = "", name: str = "") -> It
     query = {"watch": "true", "allowWatchBookmarks": "true", "timeoutSeconds": str(seconds)}
     if version:
         query["resourceVersion"] = version
-    if name:
-        query["fieldSelector"] = f"metadata.name={name}"
+    if fields:
+        query["fieldSelector"] = fields
     for line in client.lines(Ask(path=path, query=query, seconds=seconds + SILENCE_SECONDS)):
         event = read_object(line, path)
         kind, found = get_text(event, "type"), get_object(event, "object")
         if kind == "ERROR":
             raise _error(path, found)
         yield Event(kind, found)
+
+
+def named(name: str) -> str:
+    """Select one object: the API server asks for the verb "watch" on that name, so that a role may grant just that."""
+    return f"metadata.name={name}"
 
 
 def _error(path: str, status: JsonObject) -> KubeError:

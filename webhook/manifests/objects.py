@@ -17,19 +17,19 @@ _API_PORTS = (443, 6443, 8443)
 """Where API servers listen, before and behind the Service `kubernetes`."""
 
 
-def namespace(settings: Settings) -> Manifest:
-    """Make the namespace, held to the restricted pod security standard."""
-    made = metadata(settings.namespace)
-    levels = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "audit", "warn")}
+def namespace(settings: Settings, name: str = "", *, level: str = "restricted") -> Manifest:
+    """Make our namespace, or the one called `name`, held to a pod security standard."""
+    made = metadata(name or settings.namespace)
+    levels = {f"pod-security.kubernetes.io/{mode}": level for mode in ("enforce", "audit", "warn")}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": made | {"labels": LABELS | levels}}
 
 
-def service_account(settings: Settings, name: str = NAME) -> Manifest:
+def service_account(settings: Settings, name: str = NAME, namespace: str = "") -> Manifest:
     """Make the pods' identity; a token is mounted only where a pod asks for it."""
     return {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
-        "metadata": metadata(name, settings.namespace),
+        "metadata": metadata(name, namespace or settings.namespace),
         "automountServiceAccountToken": False,
     }
 
@@ -70,21 +70,27 @@ def disruption_budget(settings: Settings, name: str = NAME, labels: Mapping[str,
 
 
 def network_policy(
-    settings: Settings, name: str = NAME, labels: Mapping[str, str] = LABELS, *, egress: bool = False
+    settings: Settings,
+    name: str = NAME,
+    labels: Mapping[str, str] = LABELS,
+    *,
+    egress: bool = False,
+    namespace: str = "",
+    ports: tuple[int, ...] = (SERVING_PORT, PROBE_PORT),
 ) -> Manifest:
     """Let in the API server and probes, from anywhere: neither has an address known here.
 
     Out go calls to the API server only, and only where the pods make some.
     """
-    ports = [{"protocol": "TCP", "port": port} for port in (SERVING_PORT, PROBE_PORT)]
+    entries = [{"protocol": "TCP", "port": port} for port in ports]
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": metadata(name, settings.namespace),
+        "metadata": metadata(name, namespace or settings.namespace),
         "spec": {
             "podSelector": {"matchLabels": dict(labels)},
             "policyTypes": ["Ingress", "Egress"],
-            "ingress": [{"ports": ports}],
+            "ingress": [{"ports": entries}],
             "egress": [_to_api_servers(settings)] if egress else [],
         },
     }
@@ -96,16 +102,16 @@ def _to_api_servers(settings: Settings) -> Manifest:
     return {"ports": [{"protocol": "TCP", "port": port} for port in _API_PORTS]}
 
 
-def priority_quota(settings: Settings) -> Manifest:
+def priority_quota(settings: Settings, namespace: str = "", *, priority: str = PRIORITY, pods: int = 20) -> Manifest:
     """Allow the pods their priority class: some clusters admit it outside kube-system only under a quota."""
     return {
         "apiVersion": "v1",
         "kind": "ResourceQuota",
-        "metadata": metadata("numagate-critical-pods", settings.namespace),
+        "metadata": metadata("numagate-critical-pods", namespace or settings.namespace),
         "spec": {
-            "hard": {"pods": "20"},
+            "hard": {"pods": str(pods)},
             "scopeSelector": {
-                "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": [PRIORITY]}]
+                "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": [priority]}]
             },
         },
     }

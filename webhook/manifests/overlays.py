@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from webhook.manifests import objects
 from webhook.manifests import policy_text
+from webhook.manifests.agent import agent
+from webhook.manifests.agent_guard import agent_guard
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.certificates import annotation
 from webhook.manifests.certificates import chosen
@@ -18,6 +20,7 @@ from webhook.manifests.level_guard import level_guard
 from webhook.manifests.monitoring.dashboard import config_map
 from webhook.manifests.monitoring.rules import prometheus_rule
 from webhook.manifests.monitoring.scrape import pod_monitor
+from webhook.manifests.rbac import agent_rights
 from webhook.manifests.rbac import controller_rights
 from webhook.manifests.rbac import issuing_rights
 from webhook.manifests.rbac import serving_rights
@@ -29,6 +32,8 @@ from webhook.manifests.webhooks import configurations
 
 CRDS = "crds"
 """What is applied first: an API server takes no object of a kind that it does not know yet."""
+AGENTS = "agent"
+"""The agents, which go with every combination whose policy is in objects, or come later."""
 MONITORING = "monitoring"
 """What is for the Prometheus operator and Grafana; its kinds are theirs, so it goes apart, too."""
 
@@ -59,7 +64,7 @@ def _modes(certificates: Certificates, source: Source, *, server: str, tail: str
 
 OVERLAYS = _overlays()
 """Every overlay by name."""
-NAMES = (CRDS, *OVERLAYS, MONITORING)
+NAMES = (CRDS, *OVERLAYS, AGENTS, MONITORING)
 """What can be rendered flat."""
 
 
@@ -114,12 +119,24 @@ def flat(settings: Settings, name: str) -> list[Manifest]:
         return list(crds())
     if name == MONITORING:
         return monitoring(settings)
+    if name == AGENTS:
+        return [manifest for manifests in agents(settings).values() for manifest in manifests]
     return [manifest for manifests in parts(settings, OVERLAYS[name]).values() for manifest in manifests]
 
 
 def monitoring(settings: Settings) -> list[Manifest]:
     """Answer what is for the Prometheus operator and for Grafana's sidecar."""
     return [pod_monitor(settings), prometheus_rule(settings), config_map(settings)]
+
+
+def agents(settings: Settings) -> dict[str, list[Manifest]]:
+    """Answer what the agents need beside the definitions, by the file that it is written to."""
+    return {
+        # Before there is anybody whom they bind.
+        "guard.yaml": agent_guard(settings),
+        "agent.yaml": agent(settings),
+        "rbac.yaml": agent_rights(settings),
+    }
 
 
 def parts(settings: Settings, overlay: Overlay) -> dict[str, list[Manifest]]:

@@ -1,4 +1,4 @@
-"""What the pods of both Deployments share: locked down, spread, ended without dropping a request."""
+"""What the pods of both Deployments share, and the agents in part: locked down, spread, ended in good order."""
 
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def deployment(settings: Settings, name: str, labels: Mapping[str, str], *, repl
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
             "minReadySeconds": 5,
             "selector": {"matchLabels": dict(labels)},
-            "template": {"metadata": {"labels": dict(labels), "annotations": _scrape()}, "spec": pod},
+            "template": {"metadata": {"labels": dict(labels), "annotations": scrape()}, "spec": pod},
         },
     }
 
@@ -67,8 +67,8 @@ def pod(name: str, labels: Mapping[str, str], container: Manifest, mounts: Itera
             _spread(labels, "kubernetes.io/hostname", "DoNotSchedule"),
             _spread(labels, "topology.kubernetes.io/zone", "ScheduleAnyway"),
         ],
-        "containers": [container | {"volumeMounts": [*(_mount(*mount) for mount in mounts), _TMP_MOUNT]}],
-        "volumes": [*(volume for volume, _ in mounts), _TMP],
+        "containers": [container | {"volumeMounts": [*(mount(*one) for one in mounts), TMP_MOUNT]}],
+        "volumes": [*(volume for volume, _ in mounts), TMP],
     }
 
 
@@ -84,9 +84,9 @@ def container(settings: Settings, name: str, arguments: Iterable[str], resources
             {"name": "probes", "containerPort": PROBE_PORT, "protocol": "TCP"},
         ],
         "resources": resources,
-        "startupProbe": _probe("/healthz", period=2, failures=30),
-        "livenessProbe": _probe("/healthz", period=10, failures=3),
-        "readinessProbe": _probe("/readyz", period=2, failures=2),
+        "startupProbe": probe("/healthz", period=2, failures=30),
+        "livenessProbe": probe("/healthz", period=10, failures=3),
+        "readinessProbe": probe("/readyz", period=2, failures=2),
         # The pod leaves the Service's endpoints while it still answers; then SIGTERM starts the drain.
         "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_SECONDS}}},
         "securityContext": {
@@ -122,7 +122,8 @@ def certificate() -> Mount:
     return {"name": "tls", "secret": secret}, TLS_FOLDER
 
 
-def _scrape() -> Manifest:
+def scrape() -> Manifest:
+    """Answer the annotations by which Prometheus finds the plain port."""
     return {
         "prometheus.io/scrape": "true",
         "prometheus.io/port": str(PROBE_PORT),
@@ -147,7 +148,8 @@ def _spread(labels: Mapping[str, str], key: str, unsatisfiable: str) -> Manifest
     }
 
 
-def _probe(path: str, *, period: int, failures: int) -> Manifest:
+def probe(path: str, *, period: int, failures: int) -> Manifest:
+    """Make a probe of the plain port."""
     return {
         "httpGet": {"path": path, "port": "probes"},
         "periodSeconds": period,
@@ -156,10 +158,11 @@ def _probe(path: str, *, period: int, failures: int) -> Manifest:
     }
 
 
-def _mount(volume: Manifest, folder: str) -> Manifest:
+def mount(volume: Manifest, folder: str) -> Manifest:
+    """Mount a volume, not to be written."""
     # Whole folders, no subPath: only so do changes reach the running pod.
     return {"name": volume["name"], "mountPath": folder, "readOnly": True}
 
 
-_TMP: Manifest = {"name": "tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}}
-_TMP_MOUNT: Manifest = {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108 - a volume of the pod's own
+TMP: Manifest = {"name": "tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}}
+TMP_MOUNT: Manifest = {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108 - a volume of the pod's own

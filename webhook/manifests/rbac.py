@@ -1,4 +1,7 @@
-"""The rights of both service accounts: serving pods may read one object, the controller what the world is made of."""
+"""The rights of the service accounts: serving pods read one object, the controller what the world is made of.
+
+Agents write what they found; `agent_guard` holds them to their own node, which no rule here can.
+"""
 
 from collections.abc import Iterable
 
@@ -9,6 +12,7 @@ from webhook.domain.api import POLICIES
 from webhook.domain.api import PROFILES
 from webhook.domain.api import TLS_SECRET
 from webhook.domain.api import WORLD_MAP
+from webhook.manifests.settings import AGENT
 from webhook.manifests.settings import CONTROLLER
 from webhook.manifests.settings import NAME
 from webhook.manifests.settings import Manifest
@@ -56,16 +60,39 @@ def issuing_rights(settings: Settings) -> list[Manifest]:
     return _granted(settings, CONTROLLER, [_rule("", ["secrets"], verbs, [TLS_SECRET])], role=ISSUING)
 
 
+def agent_rights(settings: Settings) -> list[Manifest]:
+    """Let agents read pods and the snapshot, and write the status of pods, events, and the objects of their nodes.
+
+    That they read the pods of their own node only, by a field selector, is no matter of RBAC. A NodeAlignment is
+    applied: the verb is "patch", and "create" where it is not there.
+    """
+    cluster = [
+        _rule("", ["pods"], ["list", "watch"]),
+        _rule("", ["pods/status"], ["patch"]),
+        _rule("events.k8s.io", ["events"], ["create", "patch"]),
+        _rule(GROUP, [ALIGNMENTS], ["create", "patch"]),
+    ]
+    own = [_rule("", ["configmaps"], ["get"], [WORLD_MAP])]
+    home = settings.agent_namespace
+    return [
+        *_granted(settings, AGENT, cluster, prefix="Cluster", home=home),
+        *_granted(settings, AGENT, own, home=home),
+    ]
+
+
 def _granted(
-    settings: Settings, name: str, rules: list[Manifest], *, prefix: str = "", role: str = ""
+    settings: Settings, name: str, rules: list[Manifest], *, prefix: str = "", role: str = "", home: str = ""
 ) -> list[Manifest]:
-    """Give `rules` to the service account `name`, in our namespace or (prefix "Cluster") everywhere."""
+    """Give `rules` to the service account `name`, in our namespace or (prefix "Cluster") everywhere.
+
+    The account is in our namespace, unless it has another `home`.
+    """
     role = role or name
     made = metadata(role, None if prefix else settings.namespace)
     kind = f"{prefix}Role"
     bound = {
         "roleRef": {"apiGroup": _API, "kind": kind, "name": role},
-        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": settings.namespace}],
+        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": home or settings.namespace}],
     }
     return [
         {"apiVersion": f"{_API}/v1", "kind": kind, "metadata": made, "rules": rules},

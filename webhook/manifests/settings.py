@@ -25,6 +25,11 @@ POLICY_KEY = "policy.yaml"
 CONTROLLER = "numagate-controller"
 """Name of the controller's Deployment, Service and service account."""
 
+AGENT = "numagate-agent"
+"""Name of the DaemonSet of the agents and of their service account."""
+AGENT_NAMESPACE = "numagate-agent"
+"""Theirs, because what runs there sees its host."""
+
 LABELS = {"app.kubernetes.io/name": NAME}
 """Labels of all objects, and the selector of the pods."""
 
@@ -62,6 +67,7 @@ class Settings:
     that the pods may call; without any, whatever listens on the ports of API servers. `selected` are the namespace
     labels that policies select by; `controller_url` is to the controller's Service what `url` is to the other.
     With `client_auth` whoever calls must show a certificate, of one of `client_names`, or of the usual name.
+    Agents live in `agent_namespace`, and find the kubelet's sockets and files below `kubelet_dir` of their node.
     """
 
     policy: Policy
@@ -75,6 +81,8 @@ class Settings:
     controller_url: str | None = None
     client_auth: bool = False
     client_names: tuple[str, ...] = ()
+    agent_namespace: str = AGENT_NAMESPACE
+    kubelet_dir: str = "/var/lib/kubelet"
 
     @property
     def encoded_bundle(self) -> str | None:

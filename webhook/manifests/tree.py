@@ -17,10 +17,12 @@ from webhook.manifests.monitoring import dashboard
 from webhook.manifests.monitoring.rules import prometheus_rule
 from webhook.manifests.monitoring.rules import rules
 from webhook.manifests.monitoring.scrape import pod_monitor
+from webhook.manifests.overlays import AGENTS
 from webhook.manifests.overlays import CRDS
 from webhook.manifests.overlays import MONITORING
 from webhook.manifests.overlays import OVERLAYS
 from webhook.manifests.overlays import Overlay
+from webhook.manifests.overlays import agents
 from webhook.manifests.overlays import base
 from webhook.manifests.overlays import policy
 from webhook.manifests.overlays import source_objects
@@ -34,7 +36,7 @@ from webhook.manifests.settings import Source
 from webhook.manifests.text import dump
 
 CHART = f"helm/{NAME}"
-FOLDERS = (CRDS, "base", "components", "overlays", MONITORING, CHART)
+FOLDERS = (CRDS, "base", "components", "overlays", AGENTS, MONITORING, CHART)
 """What the rendering owns inside the folder; whatever else lies there is not ours to judge."""
 
 _INDEX = "kustomization.yaml"
@@ -58,7 +60,7 @@ def kustomization(settings: Settings) -> dict[str, str]:
     answer |= _under(f"components/{client_auth.COMPONENT}", {_INDEX: [client_auth.component(settings)]})
     for name, overlay in OVERLAYS.items():
         answer |= _under(f"overlays/{name}", {_INDEX: [_overlay(settings, overlay)]})
-    return answer | _monitoring(settings)
+    return answer | _resources(AGENTS, agents(settings)) | _monitoring(settings)
 
 
 def differences(folder: Path, rendered: Mapping[str, str]) -> list[str]:

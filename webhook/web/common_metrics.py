@@ -1,38 +1,23 @@
-"""Metrics that the service and the controller both have, in a registry of their own."""
+"""Metrics that the service and the controller both have: of their certificate and of their replies."""
 
-from collections.abc import Callable
 from datetime import datetime
 from datetime import timedelta
 
-from prometheus_client import CollectorRegistry
 from prometheus_client import Counter
 from prometheus_client import Gauge
 from prometheus_client import Histogram
-from prometheus_client import ProcessCollector
-from prometheus_client import disable_created_metrics
-from prometheus_client import generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from webhook.web.port_metrics import BUCKETS
 from webhook.web.port_metrics import PortMetrics
+from webhook.web.process_metrics import ProcessMetrics
 
-CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
-
-class CommonMetrics:
-    """What every process of ours shows: its version, its resources, its certificate and its replies.
-
-    Every label takes its values from a short fixed list. `component` is the subcommand that runs.
-    """
+class CommonMetrics(ProcessMetrics):
+    """What a process with a TLS port shows beside what every process does; `component` is the subcommand that runs."""
 
     def __init__(self, version: str, *, component: str) -> None:
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus-client has no annotation there
-        self.registry = registry = CollectorRegistry(auto_describe=True)
-        ProcessCollector(registry=registry)
-        build = Gauge("numagate_build_info", "The running version.", ["component", "version"], registry=registry)
-        build.labels(component, version).set(1)
-        ready = Gauge("numagate_ready", "1 if the replica wants to be sent requests.", ["component"], registry=registry)
-        self._ready = ready.labels(component)
+        super().__init__(version, component=component)
+        registry = self.registry
         self._requests = Counter(
             "numagate_http_requests",
             "Admission requests by pass and HTTP status.",
@@ -67,10 +52,6 @@ class CommonMetrics:
         self.port = PortMetrics(registry)
         self._replies: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
 
-    def ready(self, state: Callable[[], bool]) -> None:
-        """Show whether the replica is ready; asked when somebody asks."""
-        self._ready.set_function(lambda: float(state()))
-
     def answered(self, name: str, status: int, seconds: float) -> None:
         """Count a reply of the endpoint `name`."""
         known = self._replies.get((name, status))
@@ -86,7 +67,3 @@ class CommonMetrics:
         """Show when the served certificate ends, and how long it lives altogether."""
         self._expiry.set(not_after.timestamp())
         self._lifetime.set(lifetime.total_seconds())
-
-    def render(self) -> bytes:
-        """Write all metrics in the text format."""
-        return generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""The application of the plain port: /healthz, /readyz, /metrics and /certificate."""
+"""The application of the plain port: /healthz, /readyz and /metrics, and where there is one /certificate."""
 
 import time
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ from fastapi import Request as HttpRequest
 from fastapi import Response
 
 from webhook.web.application import bare_app
-from webhook.web.common_metrics import CONTENT_TYPE
-from webhook.web.common_metrics import CommonMetrics
+from webhook.web.process_metrics import CONTENT_TYPE
+from webhook.web.process_metrics import ProcessMetrics
 
 
 class Check(NamedTuple):
@@ -43,7 +43,11 @@ class Probed(Protocol):
         """Answer what it needs in order to be sent requests."""
 
     def alive(self, monotonic: float) -> bool:
-        """Tell whether its event loop still turns."""
+        """Tell whether its loop still turns."""
+
+
+class Certified(Probed, Protocol):
+    """One with a TLS port."""
 
     @property
     def certificate(self) -> bytes:
@@ -55,16 +59,30 @@ def is_ready(state: Probed) -> bool:
     return all(check.ok for check in state.readiness(datetime.now(UTC)))
 
 
-def probe_app(*, state: Probed, metrics: CommonMetrics) -> FastAPI:
+def probe_app(*, state: Certified, metrics: ProcessMetrics) -> FastAPI:
     """Build the application of the plain port: nothing but probes and metrics."""
     app = bare_app()
     add_probes(app, state, metrics)
     return app
 
 
-def add_probes(app: FastAPI, state: Probed, metrics: CommonMetrics) -> None:
-    """Let `app` answer probes, and show metrics and what every TLS client gets to see, too: the certificate."""
+def plain_app(*, state: Probed, metrics: ProcessMetrics) -> FastAPI:
+    """Build that of a process without a TLS port."""
+    app = bare_app(paths="/healthz, /readyz and /metrics")
+    _add_health(app, state, metrics)
+    return app
 
+
+def add_probes(app: FastAPI, state: Certified, metrics: ProcessMetrics) -> None:
+    """Let `app` answer probes, and show metrics and what every TLS client gets to see, too: the certificate."""
+    _add_health(app, state, metrics)
+
+    @app.get("/certificate")
+    async def certificate() -> Response:
+        return Response(state.certificate, media_type="application/x-pem-file")
+
+
+def _add_health(app: FastAPI, state: Probed, metrics: ProcessMetrics) -> None:
     @app.get("/healthz")
     async def healthz() -> Response:
         alive = state.alive(time.monotonic())
@@ -77,10 +95,6 @@ def add_probes(app: FastAPI, state: Probed, metrics: CommonMetrics) -> None:
         lines = [check.line for check in checks] if not ready or "verbose" in request.query_params else []
         lines.append("ok" if ready else "not ready")
         return Response("\n".join(lines), 200 if ready else 503, media_type="text/plain")
-
-    @app.get("/certificate")
-    async def certificate() -> Response:
-        return Response(state.certificate, media_type="application/x-pem-file")
 
     @app.get("/metrics")
     async def render() -> Response:

@@ -8,6 +8,7 @@ from webhook.cli.listening import add_cluster
 from webhook.cli.listening import add_namespace
 from webhook.cli.listening import add_ports
 from webhook.cli.listening import clients
+from webhook.cli.listening import object_name
 from webhook.cli.secrecy import without_core_dumps
 from webhook.domain.errors import NumagateError
 
@@ -30,7 +31,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     source.add_argument(
         "--world-object",
-        type=_object_name,
+        type=object_name,
         metavar="NAMESPACE/NAME",
         help="world snapshot, as the ConfigMap that the controller writes; it is watched",
     )
@@ -93,14 +94,6 @@ def _run(arguments: argparse.Namespace) -> int:
     logs.configure(arguments.log_level)
     service.run()
     return 0
-
-
-def _object_name(text: str) -> tuple[str, str]:
-    namespace, slash, name = text.partition("/")
-    if not (namespace and slash and name) or "/" in name:
-        msg = f"{text!r} names no object: write NAMESPACE/NAME"
-        raise argparse.ArgumentTypeError(msg)
-    return namespace, name
 
 
 COMMAND = Command(name="serve", help="answer the API server's admission requests", configure=_configure, run=_run)

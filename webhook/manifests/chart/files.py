@@ -14,6 +14,7 @@ from webhook.manifests.chart.merge import documents
 from webhook.manifests.chart.merge import grouped
 from webhook.manifests.chart.merge import text
 from webhook.manifests.chart.nodes import Fork
+from webhook.manifests.chart.places import AGENT
 from webhook.manifests.chart.places import CONTROLLER_HOST
 from webhook.manifests.chart.places import DASHBOARD_FILE
 from webhook.manifests.chart.places import MONITORING
@@ -28,6 +29,7 @@ from webhook.manifests.crds import crds
 from webhook.manifests.monitoring.dashboard import CONFIG_MAP
 from webhook.manifests.monitoring.dashboard import text as dashboard_text
 from webhook.manifests.overlays import Overlay
+from webhook.manifests.overlays import agents
 from webhook.manifests.overlays import monitoring
 from webhook.manifests.overlays import parts
 from webhook.manifests.settings import NAME
@@ -51,19 +53,25 @@ _ABOUT = {
 _NAMESPACE = "numagate-system-of-the-release"
 _URL = f"https://{SERVICE_HOST}"
 _CONTROLLER_URL = f"https://{CONTROLLER_HOST}"
+_AGENT_NAMESPACE = "numagate-agent-of-the-release"
+_KUBELET_DIR = "/kubelet/of/the/release"
 _TEXTS = {
     _NAMESPACE: "{{ .Release.Namespace }}",
+    _AGENT_NAMESPACE: f"{{{{ {AGENT}.namespace }}}}",
+    _KUBELET_DIR: f"{{{{ {AGENT}.kubeletDir }}}}",
     _URL: "{{ .Values.webhooks.url }}",
     _CONTROLLER_URL: "{{ .Values.webhooks.controllerUrl }}",
 }
-"""What is rendered in place of a name or an address, and the expression that is written for it."""
+"""What is rendered in place of a name, an address or a path, and the expression that is written for it."""
 
 _POLICY = "policy.yaml"
 _NAMES = {"namespace.yaml": "resourcequota.yaml", _POLICY: "policyfile.yaml"}
 """Files that hold only a part of what the one in the kustomize folder holds."""
 
-_NOT_OURS = "Namespace"
+_NOT_OURS = ("Namespace", _NAMESPACE)
 """Helm creates the namespace, before it reads the chart: one in the chart would be in its way."""
+_AGENT_FILE = "agent.yaml"
+"""One file for all about the agents, which are there or not."""
 
 _NEEDED = {
     "ResourceQuota": PRIORITY_VALUE,
@@ -99,20 +107,23 @@ def _templates(settings: Settings) -> dict[str, str]:
     rendered = [(combination, _parts(settings, combination)) for combination in sorted(COMBINATIONS)]
     names = dict.fromkeys(name for _, made in rendered for name in made)
     return {
-        _NAMES.get(name, name): _template([(frozenset([one]), made.get(name, [])) for one, made in rendered])
+        _NAMES.get(name, name): _template(
+            [(frozenset([one]), made.get(name, [])) for one, made in rendered],
+            needs=f"{AGENT}.enabled" if name == _AGENT_FILE else None,
+        )
         for name in sorted(names)
     }
 
 
-def _template(variants: Variants) -> str:
-    """Write one file."""
+def _template(variants: Variants, *, needs: str | None) -> str:
+    """Write one file, all of it for those who set what it `needs`."""
     different = [(some, [*map(placed, objects)]) for some, objects in grouped(variants, text)]
     merged = [
-        Fork(((f"if {needs}", (entry,)),)) if needs else entry
+        Fork(((f"if {condition}", (entry,)),)) if condition else entry
         for entry in documents(different)
-        for needs in [_needed(entry)]
+        for condition in [_needed(entry)]
     ]
-    written = template(tuple(merged))
+    written = template((Fork(((f"if {needs}", tuple(merged)),)),) if needs else tuple(merged))
     for token, expression in _TEXTS.items():
         written = written.replace(token, expression)
     return f"# {HEADER}\n{written}"
@@ -121,6 +132,8 @@ def _template(variants: Variants) -> str:
 def _needed(entry: object) -> str | None:
     if not isinstance(entry, dict):
         return None
+    if entry["kind"] == "ResourceQuota" and entry["metadata"]["namespace"] == _AGENT_NAMESPACE:
+        return f"{AGENT}.priorityClassName"
     return f"{MONITORING}.dashboard" if entry["metadata"]["name"] == CONFIG_MAP else _NEEDED.get(entry["kind"])
 
 
@@ -136,10 +149,19 @@ def _parts(settings: Settings, combination: Combination) -> dict[str, list[Manif
         api_servers=("0.0.0.0/0",) if api_servers == SET else (),
         client_auth=client_auth == SET,
         client_names=("name",),
+        agent_namespace=_AGENT_NAMESPACE,
+        kubelet_dir=_KUBELET_DIR,
     )
     made = parts(chosen, Overlay(Mode(mode), Certificates(certificates), Source(source)))
     made["monitoring.yaml"] = monitoring(chosen)
     if Source(source) is Source.OBJECTS:
         del made[_POLICY]  # policies.yaml makes them of the documents in the values
-    kept = {name: [one for one in objects if one["kind"] != _NOT_OURS] for name, objects in made.items()}
+    # That they go with objects only is for the schema of the values to say.
+    made[_AGENT_FILE] = [one for objects in agents(chosen).values() for one in objects]
+    kept = {name: [one for one in objects if not _is_foreign(one)] for name, objects in made.items()}
     return {name: objects for name, objects in kept.items() if objects}
+
+
+def _is_foreign(manifest: Manifest) -> bool:
+    metadata = manifest["metadata"]
+    return isinstance(metadata, dict) and (manifest["kind"], metadata["name"]) == _NOT_OURS

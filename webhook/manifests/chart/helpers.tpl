@@ -1,4 +1,4 @@
-{{/* The image of both Deployments: a digest wins over the tag. */}}
+{{/* The image of all pods: a digest wins over the tag. */}}
 {{- define "numagate.image" -}}
 {{- .Values.image.repository -}}
 {{- if .Values.image.digest -}}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from webhook.manifests.agent import PRIORITY as AGENT_PRIORITY
 from webhook.manifests.certificates import BUNDLE_KEY
 from webhook.manifests.chart.nodes import Block
 from webhook.manifests.chart.nodes import Each
@@ -27,6 +28,9 @@ DASHBOARD_FILE = f"dashboards/{FILE}"
 SERVICE_HOST = "service.host.invalid"
 CONTROLLER_HOST = "controller.host.invalid"
 """What is rendered for the hosts of the addresses in the values."""
+
+AGENT = ".Values.agent"
+_AGENT_PRIORITY = f"{AGENT}.priorityClassName"
 
 SECTIONS = {NAME: "serving", CONTROLLER: "controller"}
 """The section of values.yaml for each Deployment."""
@@ -72,6 +76,22 @@ def _deployment(made: Any) -> None:
     container["resources"] = Block(f"toYaml {values}.resources")
 
 
+def _daemon_set(made: Any) -> None:
+    template = made["spec"]["template"]
+    for key in ("labels", "annotations"):
+        template["metadata"][key] |= {_MORE: More(f"{AGENT}.pod{key.title()}")}
+    pod = template["spec"]
+    pod["priorityClassName"] = Optional(_AGENT_PRIORITY, Expression("."))
+    for key in ("nodeSelector", "tolerations"):
+        pod[key] = Optional(f"{AGENT}.{key}")
+    pod["imagePullSecrets"] = Optional(".Values.image.pullSecrets")
+    (container,) = pod["containers"]
+    container["image"] = Expression('include "numagate.image" .')
+    container["imagePullPolicy"] = Expression(".Values.image.pullPolicy")
+    container["args"].append(Optional(f"{AGENT}.logLevel", Expression('printf "--log-level=%s" .')))
+    container["resources"] = Block(f"toYaml {AGENT}.resources")
+
+
 def _argument(argument: str) -> object:
     option = "--client-name="
     return Each(CLIENT_NAMES, Expression(f'printf "{option}%s" .')) if argument.startswith(option) else argument
@@ -98,7 +118,8 @@ def _configuration(made: Any) -> None:
 
 def _quota(made: Any) -> None:
     (scope,) = made["spec"]["scopeSelector"]["matchExpressions"]
-    scope["values"][scope["values"].index(PRIORITY)] = Expression(PRIORITY_VALUE)
+    known = {PRIORITY: PRIORITY_VALUE, AGENT_PRIORITY: _AGENT_PRIORITY}
+    scope["values"] = [Expression(known[name]) for name in scope["values"]]
 
 
 def _network_policy(made: Any) -> None:
@@ -122,6 +143,7 @@ def _prometheus_rule(made: Any) -> None:
 
 
 _PLACES: Mapping[str, Callable[[Any], None]] = {
+    "DaemonSet": _daemon_set,
     "Deployment": _deployment,
     "MutatingWebhookConfiguration": _configuration,
     "ValidatingWebhookConfiguration": _configuration,

@@ -71,6 +71,8 @@ TOGETHER: Schema = {
             _where(mode=one_of(Certificates.CERT_MANAGER.value, Certificates.SELF_SIGNED.value)),
             of="certificates",
         ),
+        # Agents judge by the policies of the controller's snapshot.
+        _rule("agent", _where(enabled={"const": True}), _where(source=one_of(Source.OBJECTS.value)), of="policy"),
         _rule("certificates", _where(caBundle=_SOME_TEXT), _where(mode=one_of(Certificates.SELF_SIGNED.value))),
         _rule("webhooks", _where(controllerUrl=_SOME_TEXT), _where(url=_SOME_TEXT)),
         # Names that nobody compares with look like a lock.

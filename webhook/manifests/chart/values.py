@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 from webhook import __version__
 from webhook.manifests import policy_text
+from webhook.manifests.agent import PRIORITY as AGENT_PRIORITY
+from webhook.manifests.agent import daemon_set
 from webhook.manifests.certificates import Certificates
 from webhook.manifests.chart import schema
 from webhook.manifests.controller import controller
@@ -25,6 +27,7 @@ _WIDTH = 100
 _SECTIONS = {
     "serving": "The Deployment of `numagate serve`, which the API server calls.",
     "controller": "That of `numagate controller`, of which one replica leads; only with policy.source objects.",
+    "agent": "The DaemonSet of `numagate verify --watch`, which looks at each node; only with policy.source objects.",
 }
 
 Tree: TypeAlias = dict[str, Any]
@@ -55,9 +58,10 @@ def values(settings: Settings) -> tuple[Value, ...]:
         *_image(settings),
         *_server("serving", deployment(settings)),
         *_server("controller", _controller(settings)),
+        *_agent(settings),
         Value(
             "priorityClassName",
-            "Priority class of all pods, and the one that the ResourceQuota allows in the namespace; empty for none.",
+            "Priority class of the pods of both Deployments, and the one of the ResourceQuota; empty for none.",
             PRIORITY,
             schema.text(),
         ),
@@ -148,7 +152,7 @@ def _image(settings: Settings) -> Iterator[Value]:
     repository, colon, tag = name.rpartition(":")
     if not colon or "/" in tag:
         repository, tag = name, ""
-    yield Value("image.repository", "Image of both Deployments, without its tag.", repository, schema.text("^.+$"))
+    yield Value("image.repository", "Image of all pods, without its tag.", repository, schema.text("^.+$"))
     yield Value(
         "image.tag",
         "Its tag; empty for the version of the chart.",
@@ -175,6 +179,35 @@ def _image(settings: Settings) -> Iterator[Value]:
 def _controller(settings: Settings) -> Manifest:
     (made,) = (one for one in controller(settings) if one["kind"] == "Deployment")
     return made
+
+
+def _agent(settings: Settings) -> Iterator[Value]:
+    made: Any = daemon_set(settings)
+    pod = made["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    yield Value("agent.enabled", "Whether there are agents.", default=False, schema={"type": "boolean"})
+    yield Value(
+        "agent.namespace",
+        "Their namespace, which the chart makes: what runs there sees its host, so it is for nobody else.",
+        settings.agent_namespace,
+        schema.text("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"),
+    )
+    yield Value("agent.nodeSelector", "Labels of the nodes they run on.", pod["nodeSelector"], schema.STRINGS)
+    yield Value("agent.tolerations", "Taints they tolerate.", pod["tolerations"], schema.items(schema.ANY_MAP))
+    yield Value("agent.kubeletDir", "The kubelet's --root-dir.", settings.kubelet_dir, schema.text("^/[^:]+$"))
+    yield Value(
+        "agent.resources",
+        "Resources of the container. Whole CPUs with equal requests and limits would take cores from the pods that "
+        "they watch.",
+        container["resources"],
+        schema.ANY_MAP,
+    )
+    yield Value(
+        "agent.priorityClassName", "Priority class of their pods; empty for none.", AGENT_PRIORITY, schema.text()
+    )
+    yield Value("agent.logLevel", "Log level; empty for info.", "", schema.one_of("", *LOG_LEVELS))
+    yield Value("agent.podLabels", "Further labels of their pods.", {}, schema.LABELS)
+    yield Value("agent.podAnnotations", "Further annotations of their pods.", {}, schema.STRINGS)
 
 
 def _server(section: str, made: Any) -> Iterator[Value]:

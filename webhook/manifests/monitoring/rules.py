@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from webhook.manifests.monitoring import agent_alerts
 from webhook.manifests.monitoring import call_alerts
 from webhook.manifests.monitoring import replica_alerts
 from webhook.manifests.monitoring import world_alerts
@@ -17,6 +18,7 @@ GROUPS: Mapping[str, tuple[Alert, ...]] = MappingProxyType(
         "numagate-calls": call_alerts.ALERTS,
         "numagate-replicas": replica_alerts.ALERTS,
         "numagate-world": world_alerts.ALERTS,
+        "numagate-nodes": agent_alerts.ALERTS,
     }
 )
 """Every alert, by the group that Prometheus evaluates at once."""

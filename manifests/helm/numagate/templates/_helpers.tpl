@@ -1,5 +1,5 @@
 {{- /* Rendered by `numagate manifests`: change the code or the policy, not this file. */ -}}
-{{/* The image of both Deployments: a digest wins over the tag. */}}
+{{/* The image of all pods: a digest wins over the tag. */}}
 {{- define "numagate.image" -}}
 {{- .Values.image.repository -}}
 {{- if .Values.image.digest -}}

@@ -1,10 +1,10 @@
-"""The world that the controller's webhook judges by: the snapshot in the cluster, and the last one that can be read."""
+"""The world of those who ask seldom: the snapshot in the cluster, and the last one that can be read."""
 
 from datetime import UTC
 from datetime import datetime
 from typing import Any
 
-from webhook.controller.known_world import KnownWorld
+from webhook.sources.known_world import KnownWorld
 from webhook.sources.snapshot import Content
 from webhook.sources.snapshot import encode
 
@@ -13,7 +13,9 @@ NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 def snapshot(*policies: str) -> str:
     documents: list[dict[str, Any]] = [{"metadata": {"name": name}, "spec": {}} for name in policies]
-    return encode(Content(policies=documents, classes=[], namespaces={}), NOON).decode()
+    return encode(
+        Content(policies=documents, classes=[], namespaces={"a": {"numagate.io/enforce": "none"}}), NOON
+    ).decode()
 
 
 def names(known: KnownWorld) -> list[str]:
@@ -36,6 +38,7 @@ def test_the_newest_snapshot_counts_at_the_time_of_the_question() -> None:
 
     assert world is not None
     assert (world.own_namespace, world.instant, names(known)) == ("ours", NOON, ["a", "b"])
+    assert world.namespaces == {"a": {"numagate.io/enforce": "none"}}
 
 
 def test_a_snapshot_that_is_gone_or_broken_leaves_the_last_one() -> None:

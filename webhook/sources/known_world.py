@@ -1,4 +1,4 @@
-"""The world as the snapshot in the cluster has it: what the webhook of this replica judges by, whoever wrote it."""
+"""The world as the snapshot in the cluster has it: what somebody judges by who asks seldom, whoever wrote it."""
 
 import logging
 import threading
@@ -30,7 +30,7 @@ class KnownWorld:
         self._text = text or self._text
 
     def __call__(self, now: datetime) -> World | None:
-        """Answer the world at this moment, without namespaces; None while nothing is known."""
+        """Answer the world at this moment; None while nothing is known."""
         loaded = self._newest()
         if loaded is None:
             return None
@@ -39,6 +39,7 @@ class KnownWorld:
             classes=loaded.classes,
             own_namespace=self._own_namespace,
             instant=now,
+            namespaces=loaded.namespaces,
             claims=loaded.claims,
         )
 

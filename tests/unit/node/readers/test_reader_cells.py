@@ -1,5 +1,6 @@
 """NUMA nodes are read from sysfs as the kubelet sees them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,39 @@ def test_what_is_missing_is_said_and_the_rest_is_read(tmp_path: Path) -> None:
 
     assert [cell.memory for cell in cells] == [64 * GIB, 0]
     assert gaps.unread == (Unread("cells", f"{missing}: No such file or directory"),)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "reason"),
+    [
+        ("sys/devices/system/node/node1/distance", "near", "is no list of distances"),
+        ("sys/devices/system/node/node1/distance", "10 1000", "is no list of distances"),
+        ("sys/devices/system/node/node1/cpulist", "4-", "'4-' is no CPU or range of CPUs"),
+        ("sys/devices/system/cpu/cpu4/topology/physical_package_id", "first", "is no number"),
+    ],
+)
+def test_what_cannot_be_understood_is_said(tmp_path: Path, file: str, content: str, reason: str) -> None:
+    tree = two_sockets(tmp_path)
+    tree.write(file, content)
+    gaps = Gaps()
+
+    cells, _ = read_cells(tree.roots.sys, tree.roots.proc, gaps)
+
+    assert [cell.id for cell in cells] == [0, 1]
+    assert reason in gaps.reason("cells")
+
+
+@pytest.mark.parametrize("content", [None, "x"])
+def test_caches_that_cannot_be_read_are_none(tmp_path: Path, content: str | None) -> None:
+    tree = NodeTree(tmp_path)
+    tree.cell(0, "0-3", caches=2)
+    for folder in (tmp_path / "sys/devices/system/cpu").glob("cpu*/cache"):
+        if content is None:
+            shutil.rmtree(folder)
+        else:
+            (folder / "index3/shared_cpu_list").write_text(content)
+
+    assert [core.uncore for core in cells_of(tree)[0].cores] == [None] * 4
 
 
 def test_an_empty_folder_is_no_machine(tmp_path: Path) -> None:

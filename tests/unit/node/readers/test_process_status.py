@@ -19,6 +19,15 @@ def test_a_kernel_without_cpusets_says_nothing() -> None:
     assert status.allowed(b"Name:\tsh\nPid:\t7\n") == Allowed(None, None)
 
 
+def test_the_lines_that_count_are_cut_out() -> None:
+    text = status_text("python3", 7, "0-3", "0").encode()
+
+    assert status.lists(text).startswith(b"Cpus_allowed:\t")
+    assert status.lists(text).endswith(b"Mems_allowed_list:\t0")
+    assert status.allowed(status.lists(text)) == status.allowed(text)
+    assert status.lists(b"Name:\tsh\nCpus_allowed_list:\t1\n") == b"Name:\tsh\nCpus_allowed_list:\t1\n"
+
+
 def test_a_name_cannot_pass_for_a_list() -> None:
     text = status_text("x\nCpus_allowed_list:\t0-255\nMems_allowed_list:\t7", 7, "2", "0").encode()
 

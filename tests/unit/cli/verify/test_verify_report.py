@@ -1,0 +1,93 @@
+"""What a report says of a node in all outputs: outcomes, exit, promise, memory."""
+
+from dataclasses import replace
+
+from observednodes import container
+from verifications import USUAL
+from verifications import reported
+
+from webhook.cli.verify import report as words
+from webhook.domain.observation import Interface
+from webhook.domain.observation import Machine
+from webhook.domain.observation import Unread
+
+
+def test_a_report_shows_the_pods_that_were_asked_for() -> None:
+    report = reported(USUAL, "team-b/sgl", "team-x/none")
+
+    assert [one.name for one in report.pods] == ["team-b/sgl"]
+    assert list(words.missing(report, ["team-b/sgl", "team-x/none"])) == ["team-x/none"]
+
+
+def test_a_misaligned_pod_a_forged_promise_and_a_fault_each_break_the_report() -> None:
+    pods = USUAL["pods"]
+    good, bad = {"team-a/llm": pods["team-a/llm"]}, {"team-b/sgl": pods["team-b/sgl"]}
+    aligned = {**pods["team-b/sgl"]["shows"]["engine"], "cpus": "2-5", "mems": "0", "processes": [{}]}
+    forged = {"team-b/sgl": {**pods["team-b/sgl"], "shows": {"engine": aligned}}}
+
+    assert not reported({"pods": good}).broken
+    assert reported({"pods": bad}).broken
+    assert reported({"pods": forged}).broken
+    assert reported({"pods": good, "state_files": USUAL["state_files"]}).broken
+
+
+def test_an_unknown_verdict_is_a_doubt_and_no_break() -> None:
+    report = reported({"pods": {"team-c/young": USUAL["pods"]["team-c/young"]}})
+
+    assert (report.broken, report.doubtful) == (False, True)
+
+
+def test_a_node_whose_machine_or_grants_cannot_be_read_is_not_judged_at_all() -> None:
+    nothing = Machine((), 0, unread=(Unread("cells", "/sys/devices/system/node: no such file"),))
+    report = reported(machine=nothing)
+
+    assert report.blind == "the NUMA nodes of this machine cannot be read: /sys/devices/system/node: no such file"
+    assert reported(machine=replace(nothing, unread=())).blind.endswith("sysfs shows none")
+    assert (
+        reported(unread=(Unread("grants", "refused"),)).blind == "what the kubelet gave to whom cannot be read: refused"
+    )
+    assert reported(unread=(Unread("kubelet", "refused"),)).blind == ""
+
+
+def test_memory_is_added_up_as_numastat_does_and_files_stand_apart() -> None:
+    own = {"anonymous": {0: 3, 1: 1}, "heap": {0: 2}, "files": {1: 5}}
+    table = words.memory(container("server", {"processes": [{"memory": own}, {"memory": own}, {"memory": "?"}]}))
+
+    assert table is not None
+    assert table.columns == ("Node 0", "Node 1", "Total")
+    assert dict(table.rows)["Private"] == (6 << 20, 2 << 20, 8 << 20)
+    assert (table.own, table.files) == ((10 << 20, 2 << 20, 12 << 20), (0, 10 << 20, 10 << 20))
+
+
+def test_of_many_numa_nodes_those_with_most_memory_have_a_column() -> None:
+    own = {"anonymous": {cell: 100 - cell for cell in range(9)}}
+    table = words.memory(container("server", {"processes": [{"memory": own}]}))
+
+    assert table is not None
+    assert table.columns == ("Node 0", "Node 1", "Node 2", "Node 3", "Node 4", "Node 5", "Others", "Total")
+    assert table.own[-2:] == ((94 + 93 + 92) << 20, sum(range(92, 101)) << 20)
+
+
+def test_without_any_readable_memory_there_is_no_table() -> None:
+    assert words.memory(container("server", {"processes": [{"memory": "?"}]})) is None
+
+
+def test_the_same_reason_is_told_once() -> None:
+    report = reported(unread=(Unread("grants", "refused"), Unread("devices", "refused"), Unread("kubelet", "gone")))
+
+    assert [one.field for one in words.unread(report)] == ["grants", "kubelet"]
+
+
+def test_interrupts_of_a_network_interface_are_told_where_both_places_are_known() -> None:
+    seen = reported().observation
+    nics = (
+        Interface("eth0", 0, 0b11),
+        Interface("eth1", 1, 0b1_0000_0001),
+        Interface("virtual", None, 1),
+        Interface("unread", 0, None),
+    )
+
+    assert list(words.interfaces(replace(seen, machine=replace(seen.machine, interfaces=nics)))) == [
+        "eth0 on NUMA node 0, its interrupts there (CPUs 0-1)",
+        "eth1 on NUMA node 1, its interrupts on NUMA nodes 0-1 (CPUs 0,8)",
+    ]

@@ -1,0 +1,1 @@
+"""What `numagate verify` shows: promise and observation side by side."""

@@ -1,0 +1,76 @@
+"""What a running pod was promised: computed anew from its spec, never taken from its annotation."""
+
+from dataclasses import dataclass
+from dataclasses import replace
+
+from webhook.domain import keys
+from webhook.domain import numa_nodes
+from webhook.domain.expectation import Expectation
+from webhook.domain.expectation import decode
+from webhook.domain.expectation import expect
+from webhook.domain.facts import read
+from webhook.domain.levels import Level
+from webhook.domain.pod import PodFacts
+from webhook.domain.policy import IMPLICIT
+from webhook.domain.raw import JsonObject
+from webhook.domain.topology import KubeletSettings
+from webhook.engine.ruling import Ruling
+from webhook.engine.subject import Accelerated
+from webhook.engine.subject import accelerators_of
+
+
+@dataclass(frozen=True, slots=True)
+class Earned:
+    """The promise that a pod's spec earns, None for a pod without accelerators, and what its annotation claims.
+
+    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then.
+    """
+
+    promise: Expectation | None
+    claimed: Expectation | None
+    forged: bool
+
+
+def earned(pod: JsonObject, ruling: Ruling, kubelet: KubeletSettings | None) -> Earned:
+    """Compute a running pod's promise as admission does, and compare its annotation with it.
+
+    The level, policy and generation of an annotation are information: policies change while pods run. The level decides
+    only with spec.resources, which either the level claimed or this node's kubelet pins.
+    """
+    facts = read(pod)
+    text = facts.annotations.get(keys.ALIGNMENT)
+    claimed = None if text is None else decode(text)
+    accelerators = accelerators_of(facts, ruling.policy.accelerators, ruling.claims)
+    if not accelerators and not facts.claims:
+        return Earned(None, claimed, forged=text is not None)
+    level = Level.NONE if claimed is None else claimed.reached
+    forged = claimed is None and text is not None
+    if claimed is not None:
+        ours, theirs = _expect(facts, accelerators, ruling, level), claimed
+        if facts.claims:  # what claims ask for stands in objects that this node need not have seen
+            ours, theirs = _without_claimed(ours), _without_claimed(theirs)
+        forged = not theirs.same_shape(ours)
+    if kubelet is not None and kubelet.pins_pod_level:
+        level = max(level, Level.EXCLUSIVE)
+    promise = _expect(facts, accelerators, ruling, level)
+    return Earned(promise if accelerators else None, claimed, forged)
+
+
+def _expect(facts: PodFacts, accelerators: Accelerated, ruling: Ruling, level: Level) -> Expectation:
+    return expect(
+        facts,
+        accelerators,
+        level=level,
+        numa_nodes=numa_nodes.asked_for(facts.annotations),
+        policy=ruling.policy.name,
+        generation=ruling.policy.generation,
+    )
+
+
+def _without_claimed(promise: Expectation) -> Expectation:
+    """Leave out devices that a device class stands for, and containers that were promised nothing else."""
+    kept = {
+        name: replace(one, devices={key: count for key, count in one.devices.items() if not key.startswith(IMPLICIT)})
+        for name, one in promise.containers.items()
+    }
+    return replace(promise, containers={name: one for name, one in kept.items() if one.cpus or one.devices})

@@ -1,0 +1,179 @@
+"""Tells the cluster how the pods of the node stand: a condition in their status, and an event when it changes.
+
+What cannot be written is written after the next look, because it is still different then. An API server that is away
+is asked once in a look, not once for each pod.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from collections.abc import Iterable
+from datetime import UTC
+from datetime import datetime
+from typing import Final
+
+from webhook.domain.raw import JsonObject
+from webhook.domain.raw import get_text
+from webhook.domain.verdict import Outcome
+from webhook.kube.client import Client
+from webhook.kube.error import CONFLICT
+from webhook.kube.error import KubeError
+from webhook.kube.once import Once
+from webhook.kube.telling import create_event
+from webhook.kube.telling import repeat_event
+from webhook.kube.telling import set_condition
+from webhook.node import events
+from webhook.node import standing
+from webhook.node.allowance import Allowance
+from webhook.node.judging import Judged
+from webhook.node.metrics import CONDITION
+from webhook.node.metrics import EVENT
+from webhook.node.metrics import Metrics
+from webhook.node.own_pods import OwnPods
+
+MANAGER: Final = "numagate-agent"
+"""The field manager of all that the agent writes."""
+LASTING_SECONDS: Final = 60.0
+"""A pod that was in order, and is found out of order for so long, is."""
+
+_LOGGER = logging.getLogger("numagate.agent")
+
+
+class Teller:
+    """Tells of the pods of one node; used by one thread."""
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        node: str,
+        pods: OwnPods,
+        metrics: Metrics,
+        lasting_seconds: float = LASTING_SECONDS,
+        allowance: Allowance | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._client = client
+        self._node = node
+        self._pods = pods
+        self._metrics = metrics
+        self._lasting_seconds = lasting_seconds
+        self._allowance = allowance or Allowance()
+        self._monotonic = monotonic
+        self._once = Once(_LOGGER)
+        self._not_aligned: dict[str, tuple[Outcome, float]] = {}
+        self._said: dict[str, dict[str, int]] = {}
+
+    def tell(self, judged: Iterable[Judged], instant: datetime) -> None:
+        """Write what is new."""
+        judged = tuple(judged)
+        self._forget({one.pod.uid for one in judged})
+        failed = False
+        for one in judged:
+            try:
+                self._tell(one, instant)
+            except KubeError as error:
+                self._once.warn(str(error))
+                failed = True
+                if error.passing:
+                    return
+        if not failed:
+            self._once.again()
+
+    def seconds_left(self) -> float | None:
+        """Answer how long it is until what is wrong now counts as lasting, None where nothing is."""
+        now = self._monotonic()
+        left = [began + self._lasting_seconds - now for _, began in self._not_aligned.values()]
+        return min((seconds for seconds in left if seconds > 0), default=None)
+
+    def _forget(self, uids: set[str]) -> None:
+        for memory in (self._not_aligned, self._said):
+            for uid in memory.keys() - uids:
+                del memory[uid]
+
+    def _tell(self, one: Judged, instant: datetime) -> None:
+        told = standing.read(one.pod.raw)
+        circumstances = standing.Circumstances(
+            gated=standing.is_gated(one.pod.raw),
+            settled=one.settled,
+            unknown_is_ready=one.unknown_is_ready,
+            lasting=self._lasts(one),
+        )
+        about = {"namespace": one.pod.namespace, "name": one.pod.name, "uid": one.pod.uid}
+        if one.verdict.forged:
+            self._say_once(events.of_forgery(about, node=self._node, instant=instant), one.pod.uid)
+        wanted = standing.due(told, one.verdict, circumstances)
+        if wanted is None:
+            return
+        # The event first: what fails after it is tried again, and finds it there.
+        self._say(events.of_standing(wanted, about, node=self._node, instant=instant), one.pod.uid, instant)
+        self._set(one, standing.condition(wanted, told, instant=_written(instant)))
+
+    def _lasts(self, one: Judged) -> bool:
+        """Tell whether the pod has been found the same, and not aligned, for long; not before it has settled."""
+        outcome, uid = one.verdict.outcome, one.pod.uid
+        if outcome is Outcome.ALIGNED or not one.settled:
+            self._not_aligned.pop(uid, None)
+            return False
+        now = self._monotonic()
+        found, began = self._not_aligned.get(uid, (outcome, now))
+        if found is not outcome:
+            began = now
+        self._not_aligned[uid] = (outcome, began)
+        return now - began >= self._lasting_seconds
+
+    def _set(self, one: Judged, condition: JsonObject) -> None:
+        pod = one.pod
+        try:
+            answer = set_condition(
+                self._client,
+                namespace=pod.namespace,
+                name=pod.name,
+                uid=pod.uid,
+                condition=condition,
+                manager=MANAGER,
+            )
+        except KubeError as error:
+            if error.absent or error.status == CONFLICT:
+                return  # it has gone; its watch will say so
+            self._metrics.failed(CONDITION)
+            raise
+        self._metrics.wrote(CONDITION)
+        self._pods.written(f"{pod.namespace}/{pod.name}", answer)
+
+    def _say_once(self, event: JsonObject, uid: str) -> None:
+        if events.name_of(event) not in self._said.get(uid, {}):
+            self._say(event, uid, None)
+
+    def _say(self, event: JsonObject, uid: str, again: datetime | None) -> None:
+        """Say something about the pod `uid`; that it is said `again`, where it was said before."""
+        if not self._allowance.take():
+            self._metrics.left_out.inc()
+            return
+        name, namespace = events.name_of(event), get_text(event["regarding"], "namespace")
+        said = self._said.setdefault(uid, {})
+        try:
+            try:
+                create_event(self._client, event, namespace=namespace, manager=MANAGER)
+            except KubeError as error:
+                if error.status != CONFLICT:
+                    raise
+                if again is not None:
+                    count = said.get(name, 1) + 1
+                    series = events.series(count, again)
+                    repeat_event(self._client, namespace=namespace, name=name, series=series, manager=MANAGER)
+                    said[name] = count
+            said.setdefault(name, 1)
+        except KubeError as error:
+            self._metrics.failed(EVENT)
+            if error.passing:
+                raise
+            # An event is a courtesy; the condition must not wait for it.
+            self._once.warn(str(error))
+            return
+        self._metrics.wrote(EVENT)
+
+
+def _written(instant: datetime) -> str:
+    """Write a time as the API server does."""
+    return f"{instant.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,1 @@
+"""The rules of the verdict: one module each, which exports `RULE`."""

@@ -1,0 +1,53 @@
+"""What rules about memory share: whether a node binds it, and how much of a process's own lies where."""
+
+from collections.abc import Iterable
+
+from webhook.domain.locality import attached
+from webhook.domain.locality import nearest
+from webhook.domain.observation import Machine
+from webhook.domain.observation import Pages
+from webhook.domain.observation import ProcessMemory
+from webhook.domain.rule import Case
+
+
+def binds_memory(case: Case) -> bool | None:
+    """Tell whether the node's memory manager is Static; None where nobody says.
+
+    Where its settings cannot be read, memory that the kubelet lists as bound tells it too: only Static binds any.
+    """
+    if case.site.kubelet is not None:
+        return case.site.kubelet.memory_manager_policy == "Static"
+    return True if case.seen.pinned_memory else None
+
+
+def own_pages(memories: Iterable[ProcessMemory], machine: Machine) -> Pages:
+    """Add up the pages that are a process's own, by NUMA node; files are left out.
+
+    So are NUMA nodes without CPUs of which nobody knows what they are near to: most likely they are memory of a GPU.
+    """
+    found: dict[int, int] = {}
+    for memory in memories:
+        for pages in (memory.anonymous, memory.heap, memory.stack, memory.huge):
+            for cell, size in pages.by_cell.items():
+                found[cell] = found.get(cell, 0) + size
+    return Pages({cell: size for cell, size in found.items() if nearest(machine, cell)})
+
+
+def on(pages: Pages, machine: Machine, cells: int) -> int:
+    """Answer how much lies on NUMA nodes, or on those without CPUs that are nearest to them."""
+    return pages.on(attached(machine, cells))
+
+
+def enough(part: int, whole: int, percent: int) -> bool:
+    """Tell whether `part` is at least so many percent of `whole`, in integers."""
+    return part * 100 >= whole * percent
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share, rounded down so that nothing but all of it is 100 %.
+
+    >>> percent(999_999, 1_000_000), percent(1, 1), percent(0, 0)
+    ('99.9 %', '100 %', '100 %')
+    """
+    tenths = part * 1000 // whole if whole else 1000
+    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10} %"

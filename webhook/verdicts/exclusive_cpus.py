@@ -1,0 +1,74 @@
+"""Each container has its promised number of CPUs, and nobody else on the node may use them."""
+
+from collections.abc import Iterator
+
+from webhook.domain import cpuset
+from webhook.domain.observation import ObservedContainer
+from webhook.domain.rule import Case
+from webhook.domain.rule import Rule
+from webhook.domain.rule import Said
+from webhook.domain.rule import aligned
+from webhook.domain.rule import misaligned
+from webhook.domain.rule import unknown
+from webhook.domain.rule import why_unread
+
+
+def _look(case: Case) -> Iterator[Said]:
+    count, given = case.promise.cpus, case.seen.exclusive_cpus
+    if not count:
+        return
+    wanted = f"{count} CPU{'s'[: count != 1]} of its own"
+    if given is None:
+        why = why_unread(case.seen.unread, "exclusive_cpus", "the kubelet's PodResources were not read")
+        yield unknown(f"exclusive CPUs are not known: {why}", wanted)
+    elif given.bit_count() != count:
+        yield misaligned(_too_few(case, given), wanted, cpuset.format(given) or "none of its own")
+    else:
+        yield from _look_at_cgroup(case, given, wanted)
+
+
+def _too_few(case: Case, given: int) -> str:
+    kubelet = case.site.kubelet
+    if not given and kubelet is not None and kubelet.cpu_manager_policy != "static":
+        return f"no CPUs of its own: the node's CPU manager policy is {kubelet.cpu_manager_policy}, not static"
+    return f"{given.bit_count()} exclusive CPUs instead of {case.promise.cpus}"
+
+
+def _look_at_cgroup(case: Case, given: int, wanted: str) -> Iterator[Said]:
+    cgroup = case.seen.cgroup
+    unread = cgroup.unread if cgroup is not None else case.seen.unread
+    allowed = _allowed(case.seen)
+    if allowed is None:
+        why = why_unread(unread, "cpus" if cgroup is not None else "cgroup", "its cgroup was not found")
+        yield unknown(f"cpuset.cpus cannot be read: {why}", wanted, f"{cpuset.format(given)} by the kubelet")
+    elif allowed != given:
+        reason = f"cpuset.cpus is {cpuset.format(allowed)}, but the kubelet gave it {cpuset.format(given)}"
+        yield misaligned(reason, wanted, cpuset.format(allowed))
+    else:
+        yield _shared(case, given, wanted) or aligned(wanted, cpuset.format(given))
+
+
+def _allowed(seen: ObservedContainer) -> int | None:
+    """Answer what the cgroup allows: as set, or in effect where nothing is set of its own."""
+    if seen.cgroup is None:
+        return None
+    return seen.cgroup.cpus if seen.cgroup.cpus is not None else seen.cgroup.effective_cpus
+
+
+def _shared(case: Case, given: int, wanted: str) -> Said | None:
+    for other in case.site.neighbours:
+        common = given & (other.cpus or 0)
+        if common and other.container is not case.seen:
+            who = f"container {other.container.name} of {other.pod.namespace}/{other.pod.name}"
+            reason = f"CPUs {cpuset.format(common)} are open to {who} as well"
+            return misaligned(reason, wanted, f"{cpuset.format(given)}, {cpuset.format(common)} shared")
+    return None
+
+
+RULE = Rule(
+    code="exclusive-cpus",
+    rank=20,
+    promise="The cgroup allows exactly the CPUs that the kubelet gave, as many as promised, and no other container "
+    "of the node may use them.",
+    of_container=_look,
+)
