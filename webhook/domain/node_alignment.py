@@ -11,7 +11,6 @@ from datetime import UTC
 from datetime import datetime
 from itertools import islice
 from typing import Final
-from typing import Protocol
 
 from webhook.domain import api
 from webhook.domain import cpuset
@@ -22,6 +21,7 @@ from webhook.domain.observation import Unread
 from webhook.domain.raw import JsonObject
 from webhook.domain.topology_document import kubelet_block
 from webhook.domain.topology_document import numa_blocks
+from webhook.domain.verdict import NodeFault
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 from webhook.domain.verdict import RuleVerdict
@@ -45,22 +45,6 @@ MOST_TEXT: Final = 512
 """Characters of a text for people."""
 
 
-class Fault(Protocol):
-    """Something wrong with the node itself, which no pod can help."""
-
-    @property
-    def code(self) -> str:
-        """Its code."""
-
-    @property
-    def reason(self) -> str:
-        """What is wrong."""
-
-    @property
-    def remedy(self) -> str:
-        """What to do."""
-
-
 def document(
     observation: Observation,
     verdicts: Sequence[PodVerdict],
@@ -68,7 +52,7 @@ def document(
     version: str,
     started: datetime | None = None,
     owner: str | None = None,
-    faults: Sequence[Fault] = (),
+    faults: Sequence[NodeFault] = (),
 ) -> JsonObject:
     """Answer the object; `owner` is the UID of its Node, with which it is deleted, `faults` are the node's own."""
     spec: dict[str, object] = {
@@ -132,7 +116,7 @@ def _rule(rule: RuleVerdict) -> JsonObject:
     return {"rule": rule.rule, **container, **texts}
 
 
-def _fault(fault: Fault) -> JsonObject:
+def _fault(fault: NodeFault) -> JsonObject:
     return {"code": fault.code[:64], "reason": _text(fault.reason), "remedy": _text(fault.remedy)}
 
 

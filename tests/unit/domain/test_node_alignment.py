@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,6 +26,7 @@ from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.observation import Unread
 from webhook.domain.topology import Cell
+from webhook.domain.verdict import NodeFault
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 
@@ -90,7 +90,7 @@ def test_misaligned_pods_are_named_with_what_is_wrong() -> None:
                 "namespace": "team-a",
                 "name": "llm",
                 "uid": "uid-llm",
-                "reason": "30 % elsewhere",
+                "reason": "container server: 30 % elsewhere",
                 "forged": True,
                 "rules": [
                     {
@@ -107,7 +107,7 @@ def test_misaligned_pods_are_named_with_what_is_wrong() -> None:
 
 
 def test_what_is_wrong_with_the_node_itself_is_named_with_the_remedy() -> None:
-    fault = SimpleNamespace(code="state-file", reason="written by policy none", remedy="drain,\ndelete it")
+    fault = NodeFault(code="state-file", reason="written by policy none", remedy="drain,\ndelete it")
     written = write(None, faults=[fault] * (2 * MOST_FAULTS))
 
     assert faults(written) == []
