@@ -22,14 +22,15 @@ PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exi
 IMAGE ?= numagate:dev
 # What `make differential` compares: numbers, seed, and the kubelet of which version; COVERAGE=1 measures branches too.
 N ?= 3000
+CONFIGURATIONS ?= 2000
 QUANTITIES ?= 20000
 PODS ?= 5000
 PATCHES ?= 10000
 SEED ?= 1
 KUBERNETES ?=
 COVERAGE ?=
-DIFFERENTIAL = -m differential.run --scenarios $(N) --quantities $(QUANTITIES) --pods $(PODS) --patches $(PATCHES) \
-	--seed $(SEED)
+DIFFERENTIAL = -m differential.run --scenarios $(N) --configurations $(CONFIGURATIONS) --quantities $(QUANTITIES) \
+	--pods $(PODS) --patches $(PATCHES) --seed $(SEED)
 MEASURE = $(BIN)/coverage run --branch --source=webhook.domain.kubelet --omit='*/kubelet/trace.py'
 # What `make fuzz` does: seconds for each target, some of the targets, and where inputs are kept between runs.
 SECONDS ?= 60
@@ -86,7 +87,7 @@ record-node: controlplane ## Record again what tests of the verifier replay, in 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 
-differential: go ## Compare with the real kubelet: N=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
+differential: go ## Compare with the real kubelet: N=, CONFIGURATIONS=, QUANTITIES=, PODS=, PATCHES=, SEED=, KUBERNETES=1.36, COVERAGE=1.
 	@PYTHONPATH=tests NUMAGATE_KUBERNETES=$(KUBERNETES) $(if $(COVERAGE),$(MEASURE),$(BIN)/python) $(DIFFERENTIAL)
 ifneq ($(COVERAGE),)
 	@$(MEASURE) --append -m pytest --quiet tests/unit/domain/kubelet/test_kubelet_cases.py
@@ -111,8 +112,9 @@ browser: ## Provide the browser of the tests that look at pages: Debian's chromi
 demo: setup ## Start the service on loopback and send it four pods.
 	@$(BIN)/numagate demo
 
-bench: controlplane ## Measure decisions, the service beside bare ones, pod creation and start-up; KEEP=--keep keeps the figures.
+bench: controlplane ## Measure decisions, the service beside bare ones, pod creation, start-up and a look at a full node; KEEP=--keep.
 	@$(BIN)/python tests/bench/run.py $(KEEP)
+	@$(BIN)/python tests/bench/node.py $(KEEP)
 	@$(BIN)/python tests/bench/side_by_side.py $(KEEP)
 
 bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.

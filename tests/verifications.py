@@ -98,5 +98,5 @@ def hostile() -> Report:
         "state_files": {"cpu_manager_state": {"policy": HOSTILE}},
     }
     seen = observation(raw)
-    machine = replace(seen.machine, interfaces=(Interface(HOSTILE, 0, None),), unread=(Unread(HOSTILE, HOSTILE),))
+    machine = replace(seen.machine, interfaces=(Interface(HOSTILE, 0, 0xF00),), unread=(Unread(HOSTILE, HOSTILE),))
     return reported(raw, machine=machine, unread=(Unread("kubelet", HOSTILE * 2),))

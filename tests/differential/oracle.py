@@ -75,7 +75,7 @@ def sources(module: Path, version: Version = NEWEST) -> dict[str, bytes]:
         raise OracleError(msg)
     folders = [module, *(layers[layer] for layer in sorted(layers, reverse=True) if layer >= version)]
     files = (file for folder in folders for file in sorted(folder.iterdir()))
-    return {file.name: file.read_bytes() for file in files if file.suffix in {".go", ".mod", ".sum"}}
+    return {file.name: file.read_bytes() for file in files if file.suffix in {".go", ".mod", ".s", ".sum"}}
 
 
 def parsed(text: str) -> Version:

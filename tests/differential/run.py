@@ -14,6 +14,7 @@ from itertools import islice
 from differential.comparison import LATE_SHARE
 from differential.comparison import Comparison
 from differential.comparison import Found
+from differential.configuration_comparison import Configurations
 from differential.kubelet_comparison import Cases
 from differential.kubelet_comparison import Scenarios
 from differential.older import VERSION
@@ -56,6 +57,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="make differential", description=__doc__)
     parser.add_argument("--scenarios", type=int, default=3000, help="nodes with the pods that arrive at them")
+    parser.add_argument("--configurations", type=int, default=2000, help="machines with a KubeletConfiguration")
     parser.add_argument("--quantities", type=int, default=20_000, help="texts that are quantities, or nearly")
     parser.add_argument("--pods", type=int, default=5000, help="pods, for defaulting, QoS class and requests")
     parser.add_argument("--patches", type=int, default=10_000, help="pods and other documents, with JSON patches")
@@ -70,6 +72,9 @@ def parts(asked: argparse.Namespace) -> Iterator[tuple[Comparison, int]]:
         cases = Cases(kubelet.ask, VERSION)
         yield cases, len(cases.chosen)
         yield Scenarios(kubelet.ask, asked.seed, VERSION), asked.scenarios
+    if asked.configurations:
+        kubelet = Oracle(*isolated(build(KUBELET_ORACLE, say, VERSION)))
+        yield Configurations(kubelet.ask, asked.seed, VERSION), asked.configurations
     if asked.quantities:
         yield Quantities(Oracle(build(ORACLE, say)).ask, asked.seed), asked.quantities
     if asked.pods:

@@ -61,6 +61,17 @@ def test_the_service_runs_in_it_and_answers_over_tls(image: Path, venv: Path) ->
     assert 'pods.validate.numagate.io" denied the request' in done.stdout
 
 
+def test_a_node_can_be_looked_at_from_it(image: Path, venv: Path) -> None:
+    look = (
+        "from pathlib import Path; from webhook.node.observe import observe; from webhook.node.roots import Roots; "
+        "print(*observe(Roots.below(Path('/none')), (), node='n').unread)"
+    )
+    done = run(image, venv / "bin" / "python", "-c", look)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "/none/var/lib/kubelet/pod-resources/kubelet.sock: No such file or directory" in done.stdout
+
+
 def test_there_is_neither_a_shell_nor_pip_nor_a_package_manager(image: Path, venv: Path) -> None:
     names = {path.name for path in image.rglob("*")}
     pip = run(image, venv / "bin" / "python", "-m", "pip", "--version")

@@ -1,12 +1,18 @@
 """The agent against a real API server, with the rights and the guard of the rendering: what it tells, and when not."""
 
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from controlplane import agents
 from controlplane.agents import running
 from controlplane.cluster import ControlPlane
+from controlplane.process import Daemon
+from controlplane.process import free_ports
 from controlplane.process import until
 from gpupods import gpu_pod
 from scriptednode import ALIGNED
@@ -255,3 +261,25 @@ def test_an_api_server_that_is_away_is_waited_for(agent_cluster: ControlPlane, n
         told = stands(agent_cluster, pod, "False")
 
     assert (probes, told["reason"]) == ([200, 200], "Misaligned")
+
+
+def test_the_command_looks_at_a_folder_and_tells_until_a_signal_ends_it(
+    agent_cluster: ControlPlane, node: ScriptedNode, tmp_path: Path
+) -> None:
+    # An empty folder is a host that shows nothing: all of it is unread, with the reason.
+    pod = add_pod(agent_cluster, node)
+    (port,) = free_ports(1)
+    command = [sys.executable, "-m", "webhook", "verify", "--watch", f"--node={node.name}", f"--root={tmp_path}"]
+    command += [f"--kubeconfig={agent_cluster.kubeconfig(f'agent@{node.name}')}", "--bind=127.0.0.1"]
+    path = {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(sys.path)}
+    daemon = Daemon("agent", [*command, f"--probe-port={port}"], folder=tmp_path, env=path)
+    try:
+        until(lambda: alignment(agent_cluster, node), what=f"the object; {daemon.tail()}", seconds=40)
+        ready = httpx.get(f"http://127.0.0.1:{port}/readyz?verbose", trust_env=False)
+    finally:
+        ended = daemon.stop()
+    found: Any = alignment(agent_cluster, node)
+
+    assert (ready.status_code, ended) == (200, 0), daemon.tail()
+    assert {"kubelet", "devices"} <= {one["field"] for one in found["spec"]["unread"]}
+    assert condition(agent_cluster, pod) == {}

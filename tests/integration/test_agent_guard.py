@@ -105,6 +105,24 @@ def test_an_agent_writes_the_condition_of_a_pod_of_its_node(cluster: ControlPlan
     assert condition(cluster).status == 200
 
 
+def test_a_pod_of_a_hundred_containers_is_within_what_the_guard_may_cost(cluster: ControlPlane) -> None:
+    names = [f"container-{number}" for number in range(100)]
+    containers = [{"name": name, "image": "registry.internal/pause:1"} for name in names]
+    pod = agents.bare_pod("default", "large", NODE, containers=containers)
+    pod["metadata"]["annotations"] = {f"example.com/{number}": "x" * 1000 for number in range(100)}
+    agents.created(cluster, "/api/v1/namespaces/default/pods", pod)
+    waiting = {"waiting": {"reason": "CrashLoopBackOff", "message": "x" * 1000}}
+    seen = {"image": "i", "imageID": "i", "ready": False, "restartCount": 0, "state": waiting, "lastState": waiting}
+    status = {"containerStatuses": [{"name": name, **seen} for name in names]}
+    path = STATUS.format("large")
+
+    written = patch(cluster, path, {"status": status}, user="admin")
+    ours = {"type": "numagate.io/Aligned", "status": "True"}
+    answer = patch(cluster, path, {"status": {"conditions": [ours]}}, content=STRATEGIC)
+
+    assert (written.status, answer.status) == (200, 200), answer.body
+
+
 def test_an_agent_writes_no_condition_of_a_pod_of_another_node(cluster: ControlPlane) -> None:
     assert refused(
         condition(cluster, node=OTHER), "agents-pods", "pods of its own node only; this one is of node node-a"

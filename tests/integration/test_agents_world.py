@@ -104,9 +104,9 @@ def test_the_commands_of_the_runbook_find_pods_that_wait_and_let_them_be_ready(
 ) -> None:
     section = OPERATIONS.read_text("utf-8").partition("## Readiness gates")[2].partition("\n## ")[0]
     script = section.partition("```bash\n")[2].partition("```")[0]
-    file = tmp_path / "kubeconfig"
-    file.write_text(cluster.kubeconfig().read_text("utf-8"), "utf-8")
-    environment = {"KUBECONFIG": str(file), "PATH": f"{cluster.programs['kubectl'].parent}:/usr/bin:/bin"}
+    path = f"{cluster.programs['kubectl'].parent}:/usr/bin:/bin"
+    # kubectl keeps a cache in the home directory, and without one where it stands.
+    environment = {"KUBECONFIG": str(cluster.kubeconfig()), "PATH": path, "HOME": str(tmp_path)}
     done = subprocess.run(["/bin/bash", "-euc", script], env=environment, capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -111,6 +111,22 @@ def test_what_the_controller_changed_is_taken_back_only_by_force(cluster: Contro
 
 
 @pytest.mark.usefixtures("release")
+def test_agents_come_and_go_with_their_value(cluster: ControlPlane, helm: Helm) -> None:
+    guards = ["agents-events.numagate.io", "agents-pods.numagate.io", "agents-reports.numagate.io"]
+    paths = [f"{ADMISSION}/validatingadmissionpolicies/{name}" for name in guards]
+    paths.append("/apis/apps/v1/namespaces/nodes/daemonsets/numagate-agent")
+
+    def seen() -> list[int]:
+        return [cluster.request("GET", path).status for path in paths]
+
+    upgrade(helm, {"agent": {"enabled": True, "namespace": "nodes"}})
+    there = seen()
+    upgrade(helm, {"agent": {"enabled": False}})
+
+    assert (there, seen()) == ([200] * 4, [404] * 4)
+
+
+@pytest.mark.usefixtures("release")
 def test_a_rollback_brings_the_revision_before_back(cluster: ControlPlane, helm: Helm) -> None:
     upgrade(helm, {})
     before = entries(cluster)

@@ -24,6 +24,7 @@ from webhook.engine.request import Request
 from webhook.engine.world import World
 from webhook.server.admission import LARGE_BYTES
 from webhook.web import door
+from webhook.web import listener
 from webhook.web import protocol
 from webhook.web.body import FREE_BYTES
 from webhook.web.body import MAX_BYTES
@@ -190,12 +191,12 @@ def test_many_large_bodies_at_once_stay_within_a_bounded_number_of_bytes(live: R
 @pytest.mark.parametrize(
     "opening",
     [
-        b"",
+        b"\r\n",
         b"POST /mutate HTT",
         HEAD + b"Content-Length: 10\r\n\r\n12345",
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n123",
     ],
-    ids=["silent", "half a line", "half a body", "half a chunk"],
+    ids=["a blank line", "half a line", "half a body", "half a chunk"],
 )
 def test_a_slow_client_is_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch, opening: bytes) -> None:
     monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
@@ -213,11 +214,52 @@ def test_an_idle_connection_between_requests_is_not_cut_off(live: Running, monke
     connection = live.connect()
     assert exchange(connection, "POST", "/mutate", review_body()).status == 200
 
-    with raw_connection(live) as other:
-        assert read_to_end(other) == b""  # longer than the deadline
+    read_past_the_deadline(live)
 
     assert exchange(connection, "POST", "/mutate", review_body()).status == 200
     connection.close()
+
+
+def test_a_connection_that_was_opened_in_advance_is_not_cut_off(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go dials another connection where all are busy, and keeps it unused where one became free meanwhile."""
+    monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
+    before = dropped(live, "slow")
+    spare = live.connect()
+    spare.connect()
+
+    read_past_the_deadline(live)
+
+    assert dropped(live, "slow") == before + 1
+    assert exchange(spare, "POST", "/mutate", review_body()).status == 200
+    spare.close()
+
+
+def test_a_connection_that_nobody_uses_is_closed_like_an_idle_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener, "KEEP_ALIVE_SECONDS", 0.2)
+
+    with running(tmp_path) as service, raw_connection(service) as connection:
+        assert read_to_end(connection) == b""
+        assert dropped(service, "slow") == 0
+
+
+def test_spare_connections_do_not_delay_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "RECEIVE_SECONDS", 0.1)
+    monkeypatch.setattr(listener, "GRACEFUL_SECONDS", 60)
+
+    with running(tmp_path) as service, raw_connection(service) as old:
+        read_past_the_deadline(service)
+        with raw_connection(service) as young:
+            service.service.stop()
+            assert [read_to_end(one) for one in (old, young)] == [b"", b""]
+
+
+def read_past_the_deadline(service: Running) -> None:
+    """Wait until a client that is slow is cut off."""
+    with raw_connection(service) as other:
+        other.sendall(b"POST /mutate HTT")
+        assert read_to_end(other) == b""
 
 
 def test_a_trailer_is_no_header_and_the_connection_goes_on(live: Running) -> None:
@@ -368,7 +410,7 @@ def test_slow_clients_of_every_kind_are_gone_while_others_are_served(
     with contextlib.ExitStack() as stack:
         stack.enter_context(plain_connections(live, 25))
         stack.enter_context(plain_connections(live, 25, b"\x16\x03\x01\x02"))
-        for opening in [b"", b"POST /mutate HTT", HEAD + b"Content-Length: 10\r\n\r\n12345"] * 10:
+        for opening in [b"\r\n", b"POST /mutate HTT", HEAD + b"Content-Length: 10\r\n\r\n12345"] * 10:
             connection = stack.enter_context(raw_connection(live))
             connection.sendall(opening)
         assert len(live.service.crowd) > 50

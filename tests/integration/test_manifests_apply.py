@@ -26,6 +26,7 @@ from webhook.manifests.tree import write
 
 REPOSITORY = Path(__file__).parents[2]
 OWN = "numagate-system"
+AGENTS = "numagate-agent"
 CONFIGURATIONS = ("mutatingwebhookconfiguration", "validatingwebhookconfiguration")
 STRATEGIC = "application/strategic-merge-patch+json"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
@@ -35,7 +36,8 @@ ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 def cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     """Run an API server of our own that knows our kinds: other tests must not meet these configurations."""
     with ControlPlane(programs=programs, controllers=False) as running:
-        running.create_namespace(OWN)
+        for namespace in (OWN, AGENTS):
+            running.create_namespace(namespace)
         running.kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / "crds"))
         names = [f"crd/{item['metadata']['name']}" for item in flat(read_settings(), "crds")]
         running.kubectl("wait", "--for=condition=Established", *names)
@@ -100,8 +102,9 @@ def test_kustomize_builds_the_base_alone(cluster: ControlPlane) -> None:
     assert in_order(kustomize(cluster, REPOSITORY / "manifests" / "base")) == in_order(rendered)
 
 
-def test_kustomize_and_the_flat_rendering_have_the_same_kinds(cluster: ControlPlane) -> None:
-    assert in_order(kustomize(cluster, REPOSITORY / "manifests" / "crds")) == in_order(flat(read_settings(), "crds"))
+@pytest.mark.parametrize("name", ["crds", "agent"])
+def test_kustomize_and_the_flat_rendering_have_the_same_apart(cluster: ControlPlane, name: str) -> None:
+    assert in_order(kustomize(cluster, REPOSITORY / "manifests" / name)) == in_order(flat(read_settings(), name))
 
 
 @pytest.mark.parametrize("name", NAMES)

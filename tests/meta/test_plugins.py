@@ -14,6 +14,7 @@ FOLDERS = {
     "webhook.checks": "CHECK",
     "webhook.cli.commands": "COMMAND",
     "webhook.cli.doctor.probes": "PROBE",
+    "webhook.domain.kubelet_configuration.rules": "RULE",
     "webhook.engine.shapes": "KIND",
     "webhook.formats": "FORMAT",
     "webhook.sources.topology": "SOURCE",

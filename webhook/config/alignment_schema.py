@@ -24,6 +24,7 @@ from webhook.config.words import shorten
 from webhook.domain import instant
 from webhook.domain.free_cells import MOST_CELLS
 from webhook.domain.node_alignment import MOST_DEVICES
+from webhook.domain.node_alignment import MOST_FAULTS
 from webhook.domain.node_alignment import MOST_PODS
 from webhook.domain.node_alignment import MOST_RESOURCES
 from webhook.domain.node_alignment import MOST_RULES
@@ -124,6 +125,17 @@ class PodsSpec(Model):
     """Those that are not as they were promised, the first ones of many, by namespace and name."""
 
 
+class FaultSpec(Model):
+    """Something wrong with the node itself, which no pod can help."""
+
+    code: Annotated[str, StringConstraints(max_length=64)]
+    """The fault's code."""
+    reason: Line
+    """What is wrong, in one line."""
+    remedy: Line = ""
+    """What to do, in one line."""
+
+
 class UnreadSpec(Model):
     """Something that the agent could not read."""
 
@@ -160,6 +172,8 @@ class AlignmentSpec(Model):
     """What each NUMA node with CPUs has free."""
     pods: PodsSpec
     """The verdicts on the pods."""
+    faults: Annotated[list[FaultSpec], Field(max_length=MOST_FAULTS)] | None = None
+    """What is wrong with the node itself, such as a state file of another policy."""
     unread: Annotated[list[UnreadSpec], Field(max_length=MOST_UNREAD)] | None = None
     """What could not be read of the node, the first ones of many."""
 

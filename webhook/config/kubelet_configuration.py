@@ -9,10 +9,10 @@ from typing import Final
 
 from webhook.config.amounts import read_amount
 from webhook.config.amounts import read_bytes
-from webhook.config.amounts import read_cpu_list
 from webhook.config.document import Document
 from webhook.config.document import from_object
 from webhook.config.words import shorten
+from webhook.domain import cpuset
 from webhook.domain.pointer import Path
 from webhook.domain.quantity import ZERO
 from webhook.domain.quantity import Quantity
@@ -41,6 +41,7 @@ DEFAULT_EVICTION_HARD: Final[Mapping[str, str]] = MappingProxyType(
 """What holds where evictionHard is absent (pkg/kubelet/eviction/defaults_linux.go); a map replaces it whole."""
 
 _MAX_CELL: Final = 1023
+_ROUNDS_SINCE: Final = (1, 37)
 _NO_THRESHOLD: Final = frozenset({"0%", "100%"})
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{0,12})?)%")
 
@@ -72,7 +73,8 @@ def read_kubelet_configuration(
     Raises:
         PolicyError: a value cannot be read, so the kubelet could not either.
     """
-    reader = _Reader(document if CONFIGZ not in document.data else _inside(document))
+    version = version or KubeletSettings().version
+    reader = _Reader(document if CONFIGZ not in document.data else _inside(document), version)
     kube, system = reader.amounts("kubeReserved"), reader.amounts("systemReserved")
     eviction = reader.eviction_hard()
     cpus = reader.reserved_cpus()
@@ -89,7 +91,7 @@ def read_kubelet_configuration(
         node_allocatable_reservation=_sum(kube, system, threshold, cpus),
         reserved_memory=reader.reserved_memory(),
         feature_gates=reader.gates(),
-        version=version or defaults.version,
+        version=version,
     )
     return KubeletConfiguration(settings, kube, system, eviction, unsure)
 
@@ -115,8 +117,9 @@ def _sum(
 class _Reader:
     """Reads one field after the other, and names the field in each error."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, version: tuple[int, int]) -> None:
         self._document = document
+        self._version = version
 
     def text(self, key: str) -> str:
         """Answer a string, "" where it is absent."""
@@ -149,16 +152,17 @@ class _Reader:
         found: dict[str, Quantity] = {}
         for name, text in self.texts(key).items():
             try:
-                found[name] = read_amount(text)
+                amount = read_amount(text)
             except ValueError as error:
                 raise self._document.error((key, name), str(error)) from None
+            found[name] = _to_milli(amount) if name == CPU and self._version >= _ROUNDS_SINCE else amount
         return MappingProxyType(found)
 
     def reserved_cpus(self) -> int | None:
         """Answer the CPUs reserved by name, None where there are none."""
         text = self.text("reservedSystemCPUs")
         try:
-            return sum(1 << cpu for cpu in read_cpu_list(text)) if text else None
+            return cpuset.parse(text) or None
         except ValueError as error:
             raise self._document.error(("reservedSystemCPUs",), str(error)) from None
 
@@ -229,6 +233,12 @@ class _Reader:
         if not isinstance(found, dict):
             raise self._document.error(path, f"{shorten(found)} is no map: write names and values")
         return found
+
+
+def _to_milli(amount: Quantity) -> Quantity:
+    """Round CPUs to the nearest thousandth (cmd/kubelet/app/server.go:parseResourceList): 1n is none."""
+    micro = amount.times(1_000_000).value
+    return Quantity.of_milli((micro + 500) // 1000)
 
 
 def _float32(number: float) -> float:

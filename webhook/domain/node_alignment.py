@@ -21,6 +21,7 @@ from webhook.domain.observation import Unread
 from webhook.domain.raw import JsonObject
 from webhook.domain.topology_document import kubelet_block
 from webhook.domain.topology_document import numa_blocks
+from webhook.domain.verdict import NodeFault
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 from webhook.domain.verdict import RuleVerdict
@@ -34,6 +35,8 @@ MOST_PODS: Final = 32
 MOST_RULES: Final = 8
 """Rules of a misaligned pod that are named."""
 MOST_UNREAD: Final = 32
+MOST_FAULTS: Final = 16
+"""Faults of the node that are named."""
 MOST_DEVICES: Final = 1024
 """Devices of one resource; more are no devices but shares of them, and are left out."""
 MOST_RESOURCES: Final = 64
@@ -49,8 +52,9 @@ def document(
     version: str,
     started: datetime | None = None,
     owner: str | None = None,
+    faults: Sequence[NodeFault] = (),
 ) -> JsonObject:
-    """Answer the object; `owner` is the UID of its Node, with which it is deleted."""
+    """Answer the object; `owner` is the UID of its Node, with which it is deleted, `faults` are the node's own."""
     spec: dict[str, object] = {
         "observed": _written(observation.instant),
         "agent": {"version": version, **({"started": _written(started)} if started else {})},
@@ -60,6 +64,7 @@ def document(
         "devices": None if observation.devices is None else _devices(observation.devices),
         "free": free_blocks(observation),
         "pods": _pods(verdicts),
+        "faults": [_fault(one) for one in faults[:MOST_FAULTS]],
         "unread": [_unread(one) for one in islice(_all_unread(observation), MOST_UNREAD)],
     }
     metadata: dict[str, object] = {"name": observation.node}
@@ -109,6 +114,10 @@ def _rule(rule: RuleVerdict) -> JsonObject:
     container = {} if rule.container is None else {"container": rule.container}
     texts = {"reason": _text(rule.reason), "wanted": _text(rule.wanted), "seen": _text(rule.seen)}
     return {"rule": rule.rule, **container, **texts}
+
+
+def _fault(fault: NodeFault) -> JsonObject:
+    return {"code": fault.code[:64], "reason": _text(fault.reason), "remedy": _text(fault.remedy)}
 
 
 def _all_unread(observation: Observation) -> Iterable[Unread]:

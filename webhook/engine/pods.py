@@ -58,7 +58,9 @@ def _mutate(pod: JsonObject, ruling: Ruling) -> Decision:
 
 
 def _with_gate(signed: promise.Signed, judgement: Judgement, ruling: Ruling) -> promise.Signed:
-    """Let the pod wait with its readiness, where policy and world want it to."""
+    """Let the pod wait with its readiness, where policy and world want it to; tell of one that may wait in vain."""
+    if readiness.is_unanswered(judgement):
+        return promise.Signed(signed.pod, (*signed.warnings, readiness.UNANSWERED))
     if readiness.state(judgement, ruling.policy) is not readiness.Gate.ADDED:
         return signed
     return promise.Signed(readiness.gated(signed.pod), (*signed.warnings, readiness.WARNING))

@@ -13,7 +13,6 @@ from webhook.domain.pointer import Path
 from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
-from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.rewrite import set_value
@@ -21,6 +20,7 @@ from webhook.engine.judge import Judgement
 
 _GATES: Final[Path] = ("spec", "readinessGates")
 WARNING: Final = f"readiness gate {keys.ALIGNED} added: the pod is ready once the agent on its node finds it aligned"
+UNANSWERED: Final = f"readiness gate {keys.ALIGNED}: no agent is heard on some nodes that the pod may go to"
 TEMPLATE_WARNING: Final = f"its pods get the readiness gate {keys.ALIGNED}: ready once an agent finds them aligned"
 
 
@@ -43,7 +43,12 @@ def state(judgement: Judgement, policy: Policy) -> Gate | None:
         return None
     if _is_there(judgement.repaired):
         return Gate.PRESENT
-    return Gate.UNVERIFIED if unverified(judgement) or not judgement.subject.fits else Gate.ADDED
+    return Gate.ADDED if _is_answered(judgement) else Gate.UNVERIFIED
+
+
+def is_unanswered(judgement: Judgement) -> bool:
+    """Tell a pod that has the gate, whoever wrote it, and may go where nobody would answer it."""
+    return _is_there(judgement.repaired) and bool(judgement.subject.accelerators) and not _is_answered(judgement)
 
 
 def unverified(judgement: Judgement) -> tuple[str, ...]:
@@ -59,6 +64,10 @@ def gated(pod: JsonObject) -> JsonObject:
     return as_object(set_value(pod, _GATES, [*(gates or ()), {"conditionType": keys.ALIGNED}]))
 
 
+def _is_answered(judgement: Judgement) -> bool:
+    return bool(judgement.subject.fits) and not unverified(judgement)
+
+
 def _is_there(pod: JsonObject) -> bool:
-    gates = get_list(get_object(pod, "spec"), "readinessGates")
-    return any(get_text(gate, "conditionType") == keys.ALIGNED for gate in gates)
+    gates = get_object(pod, "spec").get("readinessGates")
+    return isinstance(gates, list) and any(get_text(gate, "conditionType") == keys.ALIGNED for gate in gates)

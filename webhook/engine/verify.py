@@ -15,6 +15,7 @@ from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedPod
 from webhook.domain.policy import Verification
+from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
@@ -65,8 +66,14 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
     )
 
 
+def has_promise(pod: JsonObject, *, world: World) -> bool:
+    """Tell whether a pod would be judged: the processes of others need not be looked into."""
+    ruling = _ruling(pod, get_text(get_object(pod, "metadata"), "namespace"), world)
+    return ruling is not None and earned(pod, ruling, None).promise is not None
+
+
 def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
-    ruling = _ruling(pod, world)
+    ruling = _ruling(pod.raw, pod.namespace, world)
     if ruling is None:
         return None
     found = earned(pod.raw, ruling, site.kubelet)
@@ -87,12 +94,12 @@ def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
     )
 
 
-def _ruling(pod: ObservedPod, world: World) -> Ruling | None:
+def _ruling(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
     """Answer what a pod is judged by; None where it is exempt, or no policy is for it."""
-    if why_exempt_always(pod.namespace, world.own_namespace) is not None:
+    if why_exempt_always(namespace, world.own_namespace) is not None:
         return None
-    ruling = rule(pod.raw, pod.namespace, world)
-    if ruling is None or why_exempt(pod.raw, ruling) is not None or why_pod_exempt(pod.raw, ruling) is not None:
+    ruling = rule(pod, namespace, world)
+    if ruling is None or why_exempt(pod, ruling) is not None or why_pod_exempt(pod, ruling) is not None:
         return None
     return ruling
 

@@ -95,7 +95,7 @@ def _container(settings: Settings) -> Manifest:
         "ports": [{"name": "probes", "containerPort": pods.PROBE_PORT, "protocol": "TCP"}],
         # Burstable on purpose: a Guaranteed pod with whole CPUs would take cores from those that it watches, and one
         # with a limit of CPU would take longer to look than it has between two looks.
-        "resources": {"requests": {"cpu": "100m", "memory": "96Mi"}, "limits": {"memory": "256Mi"}},
+        "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "256Mi"}},
         "startupProbe": pods.probe("/healthz", period=2, failures=30),
         "livenessProbe": pods.probe("/healthz", period=30, failures=3),
         "readinessProbe": pods.probe("/readyz", period=10, failures=3),

@@ -16,13 +16,13 @@ from webhook.domain.node_alignment import document
 from webhook.domain.observation import Observation
 from webhook.domain.raw import JsonObject
 from webhook.domain.verdict import NodeVerdict
+from webhook.engine.verify import has_promise
 from webhook.engine.verify import judge
 from webhook.engine.world import World
 from webhook.kube.error import KubeError
 from webhook.kube.once import Once
 from webhook.node import standing
 from webhook.node.judging import Judged
-from webhook.node.judging import has_promise
 from webhook.node.judging import tellable
 from webhook.node.metrics import Metrics
 from webhook.node.own_pods import OwnPods
@@ -125,7 +125,12 @@ class Agent:
 
     def _tell_of_node(self, observation: Observation, verdict: NodeVerdict) -> None:
         made = document(
-            observation, verdict.pods, version=__version__, started=self._started, owner=self._owner() or None
+            observation,
+            verdict.pods,
+            faults=verdict.faults,
+            version=__version__,
+            started=self._started,
+            owner=self._owner() or None,
         )
         try:
             self._report.tell(made)

@@ -8,6 +8,7 @@ from webhook.domain.observation import Observation
 from webhook.domain.raw import JsonObject
 from webhook.node.observe import cpu_times
 from webhook.node.observe import observe
+from webhook.node.patience import Patience
 from webhook.node.readers.cgroups import CpuTime
 from webhook.node.roots import Roots
 
@@ -19,9 +20,17 @@ class Eyes:
         self._roots = roots
         self._node = node
         self._since: Mapping[str, CpuTime] | None = None
+        self._patience = Patience()
 
     def __call__(self, pods: Sequence[JsonObject], reads_memory: Callable[[JsonObject], bool]) -> Observation:
         """Look once."""
-        seen = observe(self._roots, pods, node=self._node, since=self._since, reads_memory=reads_memory)
+        seen = observe(
+            self._roots,
+            pods,
+            node=self._node,
+            since=self._since,
+            reads_memory=reads_memory,
+            patience=self._patience,
+        )
         self._since = cpu_times(self._roots)
         return seen

@@ -7,13 +7,11 @@ from datetime import timedelta
 
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedPod
-from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
-from webhook.engine.earned import earned
 from webhook.engine.ruling import rule
 from webhook.engine.verify import SETTLED
 from webhook.engine.world import World
@@ -35,16 +33,15 @@ class Judged:
     unknown_is_ready: bool = True
 
 
-def has_promise(pod: JsonObject, *, world: World) -> bool:
-    """Tell whether a pod is one to which the policies promise something: the processes of others are let alone."""
-    ruling = rule(pod, get_text(get_object(pod, "metadata"), "namespace"), world)
-    return ruling is not None and earned(pod, ruling, None).promise is not None
-
-
 def tellable(observation: Observation, verdict: NodeVerdict, world: World) -> Iterator[Judged]:
-    """Yield the pods that were judged, and those whose readiness waits for a verdict though nothing was promised."""
+    """Yield the pods that were judged, and those whose readiness waits for a verdict though nothing was promised.
+
+    Of a pod that is about to end nothing is told any more: it loses what it had bit by bit.
+    """
     verdicts = {one.uid: one for one in verdict.pods}
     for pod in observation.pods:
+        if get_text(get_object(pod.raw, "metadata"), "deletionTimestamp"):
+            continue
         found = verdicts.get(pod.uid)
         if found is not None:
             yield _judged(pod, found, world)

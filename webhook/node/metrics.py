@@ -64,6 +64,14 @@ class Metrics(ProcessMetrics):
             "When the node was last seen, in Unix time.",
             registry=registry,
         )
+        self._known_rules: set[tuple[str, str]] = set()
+        self._known_faults: set[str] = set()
+        for outcome in Outcome:
+            self._pods.labels(outcome.value)
+        self._count_writes()
+
+    def _count_writes(self) -> None:
+        registry = self.registry
         self._writes = Counter("numagate_agent_writes", "Writes to the API server.", ["what"], registry=registry)
         self._write_failures = Counter(
             "numagate_agent_write_failures", "Writes to the API server that failed.", ["what"], registry=registry
@@ -79,13 +87,9 @@ class Metrics(ProcessMetrics):
             "When the policies were last read, in Unix time; 0 before the first time.",
             registry=registry,
         )
-        self._known_rules: set[tuple[str, str]] = set()
-        self._known_faults: set[str] = set()
         for what in WRITES:
             self._writes.labels(what)
             self._write_failures.labels(what)
-        for outcome in Outcome:
-            self._pods.labels(outcome.value)
 
     def looked(self, instant: datetime, *, seconds: float, unread: int) -> None:
         """Count a look that ended at `instant`."""

@@ -16,6 +16,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.topology import KubeletSettings
 from webhook.node import pods as node_pods
 from webhook.node.budget import Budget
+from webhook.node.patience import Patience
 from webhook.node.pods import Seen
 from webhook.node.readers import cgroups
 from webhook.node.readers.cells import memory_total
@@ -68,6 +69,7 @@ def observe(
     reads_memory: Callable[[JsonObject], bool] = _every,
     limits: Limits = Limits(),
     clocks: Clocks = Clocks(),
+    patience: Patience | None = None,
 ) -> Observation:
     """Make one pass over a node. Never raises: what cannot be read is None, and `unread` beside it says why.
 
@@ -75,10 +77,11 @@ def observe(
     runs there has been given its CPUs before. Those of other nodes and those that have ended are left out. `configz` is
     what the kubelet answered at /configz, else its file is read; `version` is its minor version. `since` is what
     `cpu_times` answered before: the CPUs in use are told for the time in between. `reads_memory` says of which pods
-    numa_maps are read, which holds up the process meanwhile.
+    numa_maps are read, which holds up the process meanwhile. Whoever looks again and again gives one `patience`, which
+    remembers what has not come back.
     """
     mine = tuple(node_pods.of_node(pods, node))
-    one = _Pass(roots, limits, clocks, Gaps())
+    one = _Pass(roots, limits, clocks, patience or Patience(), Gaps())
     machine = read_machine(roots)
     kubelet = one.kubelet(configz, version)
     seen = one.see(machine, {key: reads_memory(pod) for pod in mine for key in node_pods.container_ids(pod)}, since)
@@ -106,11 +109,13 @@ class _Pass:
     roots: Roots
     limits: Limits
     clocks: Clocks
+    patience: Patience
     gaps: Gaps
 
     def kubelet(self, configz: JsonObject | None, version: tuple[int, int] | None) -> KubeletSettings | None:
         """Read the kubelet's configuration."""
-        file, memory = self.roots.kubelet_config, self.gaps.take("kubelet", partial(memory_total, self.roots.proc))
+        # Whether it matters that this is not known, the configuration says.
+        file, memory = self.roots.kubelet_config, Gaps().take("memory", partial(memory_total, self.roots.proc))
         found = self.gaps.take("kubelet", partial(read_kubelet, file, configz, memory=memory, version=version))
         if found and found.unsure:
             self.gaps.note("kubelet", found.unsure)
@@ -146,5 +151,8 @@ class _Pass:
 
     def _processes(self, deep: Mapping[str, bool]) -> Mapping[str, ContainerProcesses]:
         budget = Budget.of(self.limits.processes, self.clocks.monotonic)
-        depths = {flag: Depth(budget, memory=flag, memory_seconds=self.limits.numa_maps) for flag in (False, True)}
+        depths = {
+            flag: Depth(budget, self.patience, memory=flag, memory_seconds=self.limits.numa_maps)
+            for flag in (False, True)
+        }
         return read_processes(self.roots.proc, lambda container: depths[deep[container]] if container in deep else None)

@@ -24,8 +24,8 @@ APART_SECONDS: Final = 15.0
 EARLY: Final = 0.25
 """An object is renewed up to this share of the time before it is due, at random: not all nodes at the same moment."""
 
-_PASSING: Final = "observed"
-"""The field that says when."""
+_PASSING: Final = frozenset({"observed", "reason", "seen"})
+"""Fields that say when, or have numbers that change from look to look: others beside them change when it matters."""
 
 
 class Report:
@@ -49,7 +49,7 @@ class Report:
         self._renew_seconds = renew_seconds
         self._monotonic = monotonic
         self._chance = chance
-        self._told: JsonObject | None = None
+        self._told: object = None
         self._renew_at = self._next = 0.0
 
     def tell(self, document: JsonObject) -> None:
@@ -59,7 +59,7 @@ class Report:
             KubeError: it could not be written; the next look tries again.
         """
         now = self._monotonic()
-        said = {name: value for name, value in get_object(document, "spec").items() if name != _PASSING}
+        said = _gist(get_object(document, "spec"))
         if self._told is not None and now < (self._renew_at if said == self._told else self._next):
             return
         try:
@@ -71,3 +71,12 @@ class Report:
         self._told = said
         self._next = now + self._apart_seconds
         self._renew_at = now + self._renew_seconds * (1 - EARLY * self._chance())
+
+
+def _gist(value: object) -> object:
+    match value:
+        case dict():
+            return {name: _gist(one) for name, one in value.items() if name not in _PASSING}
+        case list():
+            return [_gist(one) for one in value]
+    return value

@@ -57,8 +57,9 @@ class AlignmentFacts(NamedTuple):
     """What is kept of a NodeAlignment.
 
     `fields` are those of an `Evidence`, each as JSON; `numa` lacks memory, which is in `memory`, in bytes by NUMA node.
-    `cpus` are those of all, and `version` is that of the kubelet whose settings these are. `free` and `doubts` are as
-    of a `ReportFacts`; `seen` is the instant since which nothing was heard of the agent, as a text that sorts by time.
+    `cpus` are those of all, and `version` is that of the kubelet whose settings these are. `free`, in the order of
+    `resources`, and `doubts` are as of a `ReportFacts`; `seen` is the instant since which nothing was heard of the
+    agent, as a text that sorts by time.
     """
 
     name: str

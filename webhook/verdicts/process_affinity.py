@@ -38,7 +38,7 @@ def _look(case: Case) -> Iterator[Said]:
 
 
 def _allowed(case: Case) -> int | None:
-    cpus = cpus_of(case.seen) if case.promise.cpus else None
+    cpus = cpus_of(case.seen)
     if cpus is not None:
         return cpus
     cgroup = case.seen.cgroup
@@ -48,10 +48,14 @@ def _allowed(case: Case) -> int | None:
 
 
 def _astray(case: Case, process: ObservedProcess, allowed: int | None) -> str:
-    """Say where a process may run that is no place for it, "" where it may not; taskset can only narrow, not widen."""
+    """Say where a process may run that is no place for it, "" where it may not.
+
+    In the shared pool only a process that has narrowed itself counts: the kubelet changes the pool as pods come and go,
+    and it may have done so between the two readings.
+    """
     if process.cpus is None:
         return ""
-    if allowed is not None and process.cpus & ~allowed:
+    if cpus_of(case.seen) is not None and allowed is not None and process.cpus & ~allowed:
         outside = cpuset.format(process.cpus & ~allowed)
         return f"process {_named(process)} may run on CPUs {outside}, which are not its container's"
     cells, own = case.site.machine.cells_of(process.cpus), home(case)

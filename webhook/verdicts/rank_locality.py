@@ -100,18 +100,16 @@ def _spread(case: Case, ranks: list[_Rank], wanted: str, seen: str) -> Said | No
 def _numbers(ranks: list[_Rank], homes: list[int | None], wanted: str, seen: str) -> Said:
     """Compare the ranks on each NUMA node with its devices, where there is a rank for each device."""
     if len(ranks) != len(homes):
-        return unknown(
-            f"{len(ranks)} large processes serve {len(homes)} devices: which one which, cannot be told", wanted
-        )
-    if None in homes:
+        why = f"{len(ranks)} large processes serve {len(homes)} devices: which one which, cannot be told"
+        return unknown(why, wanted)
+    known = [cell for cell in homes if cell is not None]
+    if len(known) < len(homes):
         return unknown("the NUMA node of a device is not known", wanted, seen)
-    there, devices = Counter(one.cell for one in ranks), Counter(homes)
-    for cell in sorted(there | devices, key=lambda cell: cell or 0):
-        if there[cell or 0] > devices[cell]:
+    there, devices = Counter(one.cell for one in ranks), Counter(known)
+    for cell in sorted(there):
+        if there[cell] > devices[cell]:
             crowd = ", ".join(str(one.process.pid) for one in ranks if one.cell == cell)
-            reason = (
-                f"{there[cell or 0]} ranks keep to {told(cell or 0)} (processes {crowd}), which has {devices[cell]}"
-            )
+            reason = f"{there[cell]} ranks keep to {told(cell)} (processes {crowd}), which has {devices[cell]}"
             return misaligned(f"{reason} of its devices", wanted, seen)
     return aligned(wanted, seen)
 

@@ -20,7 +20,7 @@ from webhook.web.crowd import Crowd
 from webhook.web.reply import ReplyTransport
 
 RECEIVE_SECONDS = 5.0
-"""From a connection's start, or a request's first byte, to the request's last byte."""
+"""From a request's first byte to its last."""
 
 SEND_SECONDS = 5.0
 """For a client to take what has been written to it."""
@@ -41,7 +41,10 @@ their turn are counted by nobody else."""
 
 
 class DeadlineProtocol(HttpToolsProtocol):
-    """Closes a connection whose client is silent or slow; an idle connection between requests may stay.
+    """Closes a connection whose client is slow; an idle one may stay, before its first request as between two.
+
+    Go's client, and so the API server, dials in advance: where another connection has become free meanwhile, the new
+    one waits for its first request. Were we the first to close it, a request that comes just then would be lost.
 
     Each request's scope gets `state.received`, its arrival on the performance counter, and `state.peer`, the client's
     certificate where one was asked for. `dropped` hears in one word why a connection was cut off.
@@ -54,6 +57,7 @@ class DeadlineProtocol(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _peer: dict[str, object] | None = None
     _sending: asyncio.TimerHandle | None = None
+    _since = 0.0
     _in_head = False
     _bytes = 0
     _queued_bytes = 0
@@ -91,10 +95,12 @@ class DeadlineProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         transport.set_write_buffer_limits(MAX_UNREAD_BYTES)
         self._peer = transport.get_extra_info("peercert")
-        self._arm()
+        self._since = self.loop.time()
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the deadlines and the connection."""
+        self._unset_keepalive_if_required()
         self._disarm()
         self._unset_sending()
         self._crowd.forget(self)
@@ -103,6 +109,8 @@ class DeadlineProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse what came, within bounds that the parser does not have."""
         self._unset_keepalive_if_required()
+        if self._deadline is None and not self.busy:
+            self._arm()  # what begins no request has to end, too
         self._bytes += len(data)
         try:
             self.parser.feed_data(data)
@@ -185,10 +193,14 @@ class DeadlineProtocol(HttpToolsProtocol):
         """Close the connection at the end of the server, unless a request may be on its way.
 
         Who has just shaken hands is about to send one, and while the loop was busy one may have come: an API server
-        does not send it again. The reply closes the connection; the deadline ends who stays silent.
+        does not send it again. The reply closes the connection; a deadline ends who stays silent.
         """
         cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and not self._has_unread():
+        if self._has_unread():
+            return
+        if cycle is None and self._deadline is None:
+            self._deadline = self.loop.call_at(self._since + RECEIVE_SECONDS, self.timeout_keep_alive_handler)
+        elif cycle is not None:
             super().shutdown()
 
     def drain(self) -> None:

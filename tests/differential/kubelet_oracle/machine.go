@@ -15,7 +15,8 @@ import (
 const maxPods, podsPerCore = 1000, 0
 
 // setFeatureGates sets the gates of one scenario; restore sets them back and is never nil.
-func setFeatureGates(gates map[string]bool) (restore func(), err error) {
+func setFeatureGates(asked *scenario) (restore func(), err error) {
+	gates := asked.Kubelet.FeatureGates
 	global := utilfeature.DefaultMutableFeatureGate
 	before := map[string]bool{}
 	restore = func() {

@@ -81,7 +81,7 @@ func silenceLog() {
 
 // answerInTime answers one line, or tells that it took too long.
 func answerInTime(line []byte) (answer any, late bool) {
-	done := make(chan result, 1)
+	done := make(chan any, 1)
 	go func() { done <- answerLine(line) }()
 	timer := time.NewTimer(timeLimit)
 	defer timer.Stop()
@@ -93,13 +93,25 @@ func answerInTime(line []byte) (answer any, late bool) {
 	}
 }
 
-func answerLine(line []byte) result {
+func answerLine(line []byte) any {
 	asked := &scenario{}
 	if err := json.Unmarshal(line, asked); err != nil {
 		return result{Error: "unreadable scenario: " + err.Error()}
 	}
+	if asked.Facts {
+		return knownFacts()
+	}
 	answer := result{Name: asked.Name, Pods: []answer{}}
-	restore, err := setFeatureGates(asked.Kubelet.FeatureGates)
+	if asked.Was != "" {
+		if err := leaveStates(asked); err != nil {
+			return result{Error: "the earlier configuration does not start: " + err.Error()}
+		}
+	}
+	prepare := setFeatureGates
+	if asked.Configuration != "" {
+		prepare = configure
+	}
+	restore, err := prepare(asked)
 	defer restore()
 	if err != nil {
 		answer.Error = err.Error()

@@ -50,9 +50,13 @@ func startNode(asked *scenario) (*node, error) {
 	for name, quantity := range asked.Kubelet.NodeAllocatableReservation {
 		reservation[name] = quantity
 	}
-	states, err := freshFolder()
-	if err != nil {
-		return nil, err
+	states := asked.states
+	if states == "" {
+		fresh, err := freshFolder()
+		if err != nil {
+			return nil, err
+		}
+		states, asked.states = fresh, fresh
 	}
 	for _, step := range []func() error{
 		func() error { return made.makeTopologyManager(info, asked.Kubelet) },

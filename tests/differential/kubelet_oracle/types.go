@@ -9,7 +9,8 @@ import (
 
 // scenario is one line of input: an empty node, and pods in the order of their arrival. With start, the containers of
 // an admitted pod start before the next pod arrives: devices that its admission left out are handed out then.
-// SkipPredicates leaves out the fit check.
+// SkipPredicates leaves out the fit check. Configuration is the text of a KubeletConfiguration, which then speaks
+// instead of the settings; with was the node had that one before, and keeps the state files that it left. Facts asks for what this kubelet knows, and for nothing else.
 type scenario struct {
 	Name    string              `json:"name"`
 	NUMA    []numaNode          `json:"numa"`
@@ -18,7 +19,12 @@ type scenario struct {
 	Pods    []json.RawMessage   `json:"pods"`
 	Start   bool                `json:"start"`
 
-	SkipPredicates bool `json:"skipPredicates"`
+	SkipPredicates bool   `json:"skipPredicates"`
+	Configuration  string `json:"configuration"`
+	Was            string `json:"was"`
+	Facts          bool   `json:"facts"`
+
+	states string
 }
 
 // numaNode has as memory its MemTotal, huge pages included; one without CPUs has no cores.

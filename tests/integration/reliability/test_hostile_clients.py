@@ -84,11 +84,11 @@ def flooded(replica: Replica, count: int) -> Iterator[None]:
 
 @contextmanager
 def besieged(replica: Replica, count: int) -> Iterator[None]:
-    """Open connections without TLS, silent ones, and ones with half a head and half a body, so many of each."""
+    """Open connections without TLS, and ones with a blank line, half a head and half a body, so many of each."""
     port = urlsplit(str(replica.http.base_url)).port
     trust = ssl.create_default_context(cafile=str(replica.ca))
     with flooded(replica, count), ExitStack() as stack:
-        for opening in (b"", b"POST /validate HTT", HEAD + b"Content-Length: 10\r\n\r\n12345"):
+        for opening in (b"\r\n", b"POST /validate HTT", HEAD + b"Content-Length: 10\r\n\r\n12345"):
             for _ in range(count):
                 plain = stack.enter_context(socket.create_connection(("127.0.0.1", port), 30))
                 connection = stack.enter_context(trust.wrap_socket(plain, server_hostname="127.0.0.1"))

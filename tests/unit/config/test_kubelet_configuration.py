@@ -73,6 +73,12 @@ def test_every_field_is_read() -> None:
     assert found.eviction_hard == {"memory.available": "100Mi"}
 
 
+def test_cpus_may_be_named_twice_and_are_rounded_to_thousandths_since_1_37() -> None:
+    assert reserved(reservedSystemCPUs="0,0-1")["cpu"] == "2"
+    assert "cpu" not in reserved(kubeReserved={"cpu": "1n"})
+    assert reserved(kubeReserved={"cpu": "1499u"})["cpu"] == "1m"
+
+
 def test_an_empty_configuration_has_the_defaults_of_the_kubelet() -> None:
     found = read()
 
@@ -121,7 +127,8 @@ def test_a_threshold_in_percent_of_unknown_memory_is_said_to_be_missing() -> Non
         ({"kubeReserved": {"cpu": "many"}}, "kubeReserved.cpu: 'many' is not a quantity"),
         ({"systemReserved": {"memory": "-1Gi"}}, 'systemReserved.memory: "-1Gi" is negative'),
         ({"systemReserved": ["1"]}, "systemReserved: a list is no map"),
-        ({"reservedSystemCPUs": "3-1"}, 'reservedSystemCPUs: "3-1" in "3-1" runs backwards: write 1-3'),
+        ({"reservedSystemCPUs": "3-1"}, "reservedSystemCPUs: the range 3-1 runs backwards: write 1-3"),
+        ({"reservedSystemCPUs": "0, 1"}, "reservedSystemCPUs: ' 1' is no CPU or range of CPUs"),
         ({"evictionHard": {"memory.available": "0"}}, 'evictionHard[memory.available]: "0" is no threshold'),
         ({"evictionHard": {"memory.available": "101%"}}, 'evictionHard[memory.available]: "101%" is no percentage'),
         ({"evictionHard": {"memory.available": "x"}}, "evictionHard[memory.available]: 'x' is not a quantity"),

@@ -16,6 +16,7 @@ from webhook.config.alignment_schema import NodeAlignment
 from webhook.config.document import from_object
 from webhook.config.schema import model_errors
 from webhook.domain.node_alignment import MOST_DEVICES
+from webhook.domain.node_alignment import MOST_FAULTS
 from webhook.domain.node_alignment import MOST_PODS
 from webhook.domain.node_alignment import MOST_RESOURCES
 from webhook.domain.node_alignment import MOST_RULES
@@ -25,6 +26,7 @@ from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.observation import Unread
 from webhook.domain.topology import Cell
+from webhook.domain.verdict import NodeFault
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 
@@ -88,7 +90,7 @@ def test_misaligned_pods_are_named_with_what_is_wrong() -> None:
                 "namespace": "team-a",
                 "name": "llm",
                 "uid": "uid-llm",
-                "reason": "30 % elsewhere",
+                "reason": "container server: 30 % elsewhere",
                 "forged": True,
                 "rules": [
                     {
@@ -101,6 +103,19 @@ def test_misaligned_pods_are_named_with_what_is_wrong() -> None:
                 ],
             }
         ],
+    }
+
+
+def test_what_is_wrong_with_the_node_itself_is_named_with_the_remedy() -> None:
+    fault = NodeFault(code="state-file", reason="written by policy none", remedy="drain,\ndelete it")
+    written = write(None, faults=[fault] * (2 * MOST_FAULTS))
+
+    assert faults(written) == []
+    assert len(written["spec"]["faults"]) == MOST_FAULTS
+    assert written["spec"]["faults"][0] == {
+        "code": "state-file",
+        "reason": "written by policy none",
+        "remedy": "drain,\\ndelete it",
     }
 
 

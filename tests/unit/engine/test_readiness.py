@@ -22,6 +22,7 @@ from webhook.domain.topology import NodeClass
 from webhook.engine.judge import judge_pod
 from webhook.engine.messages import WARNING_CHARACTERS
 from webhook.engine.readiness import TEMPLATE_WARNING
+from webhook.engine.readiness import UNANSWERED
 from webhook.engine.readiness import WARNING
 from webhook.engine.readiness import Gate
 from webhook.engine.readiness import gated
@@ -101,6 +102,18 @@ def test_the_mutating_pass_adds_it_once_with_a_warning() -> None:
     assert (again.patch, again.warnings) == ((), ())
 
 
+def test_a_gate_that_nobody_would_answer_is_told_and_stays() -> None:
+    written = pod(readinessGates=[GATE])
+    told = [
+        review(mutating(written), known).warnings
+        for known in (world(machine()), world(machine(verified=False)), world(machine=None))
+    ]
+    plain = review(mutating(pod(container(**equal(gpus=None)), readinessGates=[GATE])), world(machine(verified=False)))
+
+    assert told == [(), (UNANSWERED,), (UNANSWERED,)]
+    assert plain.warnings == ()
+
+
 def test_the_validating_pass_has_no_opinion_of_it() -> None:
     known = world(machine(), verification=WANTED)
     with_gate: Any = jsonpatch.apply(pod(), review(mutating(pod()), known).patch)
@@ -126,4 +139,4 @@ def test_nobody_is_told_where_nothing_is_repaired_or_warned_of(mode: str) -> Non
 
 
 def test_a_warning_is_no_longer_than_a_client_shows() -> None:
-    assert max(map(len, (WARNING, TEMPLATE_WARNING))) <= WARNING_CHARACTERS
+    assert max(map(len, (WARNING, TEMPLATE_WARNING, UNANSWERED))) <= WARNING_CHARACTERS

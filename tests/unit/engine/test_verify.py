@@ -19,6 +19,7 @@ from webhook.domain.policy import Match
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 from webhook.engine.verify import RULES
+from webhook.engine.verify import has_promise
 from webhook.engine.verify import judge
 
 GOOD = {"server": {"cpus": "2-5", "devices": {"gpu-0": 0}}}
@@ -146,6 +147,16 @@ def test_with_spec_resources_the_level_or_the_kubelet_decides_what_is_exclusive(
 
     assert only(plain).promise.containers["server"].cpus == 0  # type: ignore[union-attr]  # it has accelerators
     assert only(pinning).promise.containers["server"].cpus == 4  # type: ignore[union-attr]  # as above
+
+
+def test_whether_a_pod_will_be_judged_is_known_before_anything_is_seen_of_it() -> None:
+    exempt = Exemptions((ExemptionRule("ours", namespaces=("team-*",)),), pods=False)
+    (gpu,), (cpu,), (system,) = (
+        seen.pods for seen in (node(), node(containers={"server": "4/8Gi"}), node("kube-system/llm"))
+    )
+
+    assert [has_promise(one.raw, world=world()) for one in (gpu, cpu, system)] == [True, False, False]
+    assert not has_promise(gpu.raw, world=world(exemptions=exempt))
 
 
 def test_how_busy_a_pod_is_counts_its_exclusive_cpus_only() -> None:

@@ -19,7 +19,6 @@ from webhook.domain.raw import JsonObject
 from webhook.engine.verify import judge
 from webhook.engine.world import World
 from webhook.node.judging import Judged
-from webhook.node.judging import has_promise
 from webhook.node.judging import tellable
 
 GATE = [{"conditionType": "numagate.io/Aligned"}]
@@ -45,6 +44,13 @@ def test_a_pod_that_waits_is_told_of_though_nothing_was_promised() -> None:
     (one,) = told(pod(PLAIN, readinessGates=GATE))
 
     assert (one.verdict.rules, one.settled) == ((), True)
+
+
+def test_of_a_pod_that_is_about_to_end_nothing_is_told() -> None:
+    ending = pod(SERVER)
+    ending["metadata"]["deletionTimestamp"] = "2026-11-30T12:00:00Z"
+
+    assert told(ending) == []
 
 
 def test_what_has_settled_can_be_told() -> None:
@@ -78,12 +84,6 @@ def test_what_counts_where_nothing_is_known_is_the_policys_to_say() -> None:
     for answer in (True, False):
         (one,) = told(pod(SERVER), verification=Verification(unknown_is_ready=answer))
         assert one.unknown_is_ready is answer
-
-
-def test_only_the_memory_of_pods_with_a_promise_is_looked_at() -> None:
-    known = world()
-
-    assert [has_promise(one, world=known) for one in (pod(SERVER), pod(PLAIN))] == [True, False]
 
 
 def test_a_pod_of_the_scripted_node_is_the_one_that_was_given() -> None:

@@ -52,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     world = wiring.load_world(
         policy=arguments.policy, profiles=(), governs=None, instant=datetime.now(tz=UTC), snapshot=arguments.world
     )
-    observation = look(arguments)
+    observation = look(arguments, world)
     report = reports.make(observation, judge(observation, world), arguments.names)
     _write(report, arguments.output)
     missing = reports.missing(report, arguments.names)

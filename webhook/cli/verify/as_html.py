@@ -68,7 +68,8 @@ def _node(report: Report) -> Html:
         items = [tag("li", badge(index), " ", owner) for index, owner in enumerate(owners)]
         shown = [machine(drawing, owners), tag("ul", *items, class_="owners") if items else None]
     settings = tag("p", words.settings(observation.kubelet), class_="muted")
-    return tag("article", tag("h2", "The node"), settings, *faults, *unread, *shown)
+    nics = [tag("p", one, class_="muted") for one in words.interfaces(observation)]
+    return tag("article", tag("h2", "The node"), settings, *nics, *faults, *unread, *shown)
 
 
 def _pod(number: int, shown: Shown) -> Html:

@@ -48,6 +48,8 @@ def _node(report: Report, columns: int) -> Iterator[Line]:
     yield from wrap(report.summary, columns, indent="  ", hang="  ")
     told = foreign(words.settings(report.observation.kubelet), _LONGEST)
     yield from wrap(told, columns, indent="  ", hang="    ", style=spans.DIM)
+    for interface in words.interfaces(report.observation):
+        yield from wrap(foreign(interface, _LONGEST), columns, indent="  ", hang="    ", style=spans.DIM)
     for fault in report.verdict.faults:
         text = f"{fault.code}: {foreign(fault.reason, _LONGEST)}; {foreign(fault.remedy, _LONGEST)}"
         yield from wrap(text, columns, indent="  FAULT ", hang="    ", style="bold red")

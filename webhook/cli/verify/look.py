@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from typing import Final
 
@@ -15,6 +16,8 @@ from webhook.domain.observation import Observation
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
+from webhook.engine.verify import has_promise
+from webhook.engine.world import World
 from webhook.node.observe import cpu_times
 from webhook.node.observe import observe
 
@@ -33,8 +36,8 @@ class Known:
     version: tuple[int, int] | None = None
 
 
-def look(arguments: argparse.Namespace) -> Observation:
-    """Observe the node.
+def look(arguments: argparse.Namespace, world: World) -> Observation:
+    """Observe the node; of pods that the policies of `world` promise nothing, numa_maps are let alone.
 
     Raises:
         NumagateError: its pods cannot be read.
@@ -46,7 +49,15 @@ def look(arguments: argparse.Namespace) -> Observation:
     if arguments.interval:
         since = cpu_times(places)
         time.sleep(arguments.interval)
-    return observe(places, known.pods, node=node, configz=known.configz, version=known.version, since=since)
+    return observe(
+        places,
+        known.pods,
+        node=node,
+        configz=known.configz,
+        version=known.version,
+        since=since,
+        reads_memory=partial(has_promise, world=world),
+    )
 
 
 def _from_file(file: str) -> Known:

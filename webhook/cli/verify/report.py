@@ -8,6 +8,7 @@ from typing import Final
 
 from webhook.domain import cpuset
 from webhook.domain.expectation import Expectation
+from webhook.domain.locality import told
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedPod
@@ -22,6 +23,7 @@ from webhook.domain.verdict import PodVerdict
 MOST_COLUMNS: Final = 6
 """NUMA nodes with a column of their own in a table of memory; what lies on others is added up."""
 MOST_PROCESSES: Final = 8
+MOST_INTERFACES: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
 GRANTS: Final = "grants"
@@ -140,6 +142,17 @@ def settings(kubelet: KubeletSettings | None) -> str:
         f"cpuManagerPolicy {kubelet.cpu_manager_policy}, memoryManagerPolicy {kubelet.memory_manager_policy}, "
         f"topologyManagerPolicy {kubelet.topology_manager_policy}, scope {kubelet.topology_manager_scope}"
     )
+
+
+def interfaces(observation: Observation) -> Iterator[str]:
+    """Say of each network interface where its interrupts are served, if both are known; it is no part of a promise."""
+    machine = observation.machine
+    for one in machine.interfaces[:MOST_INTERFACES]:
+        if one.cell is None or one.irq_cpus is None:
+            continue
+        cells = machine.cells_of(one.irq_cpus)
+        where = "there" if cells == 1 << one.cell else f"on {told(cells)}"
+        yield f"{one.name} on {told(1 << one.cell)}, its interrupts {where} (CPUs {cpus(one.irq_cpus)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Final
 from webhook.domain import versions
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.versions import Rules
+from webhook.domain.versions import Version
 
 FULL_PCPUS_ONLY: Final = "full-pcpus-only"
 ACROSS_NUMA: Final = "distribute-cpus-across-numa"
@@ -19,10 +20,17 @@ PREFER_CLOSEST: Final = "prefer-closest-numa-nodes"
 MAX_NUMA_NODES: Final = "max-allowable-numa-nodes"
 DEFAULT_MAX_NUMA_NODES: Final = 8
 
-_INT64_DIGITS: Final = 18
-
 _ALPHA: Final = {ALIGN_BY_SOCKET, ACROSS_CORES}
-_KNOWN: Final = _ALPHA | {ACROSS_NUMA, FULL_PCPUS_ONLY, STRICT_RESERVATION, UNCORE_CACHE}
+CPU_OPTIONS: Final = frozenset(_ALPHA | {ACROSS_NUMA, FULL_PCPUS_ONLY, STRICT_RESERVATION, UNCORE_CACHE})
+"""All options of the static CPU manager."""
+TOPOLOGY_OPTIONS: Final = frozenset({PREFER_CLOSEST, MAX_NUMA_NODES})
+"""All options of the topology manager."""
+
+CPU_ALPHA_GATE: Final = "CPUManagerPolicyAlphaOptions"
+CPU_BETA_GATE: Final = "CPUManagerPolicyBetaOptions"
+TOPOLOGY_BETA_GATE: Final = "TopologyManagerPolicyBetaOptions"
+
+_INT64_DIGITS: Final = 18
 
 _EXCLUSIVE: Final = (
     (FULL_PCPUS_ONLY, ACROSS_CORES),
@@ -65,6 +73,19 @@ class TopologyOptions:
     max_numa_nodes: int = DEFAULT_MAX_NUMA_NODES
 
 
+def maturity(name: str, version: Version) -> str | None:
+    """Answer how mature an option of either manager is: "alpha", "beta" or "stable"; None where there is no such one.
+
+    >>> maturity("strict-cpu-reservation", (1, 34)), maturity("strict-cpu-reservation", (1, 35))
+    ('beta', 'stable')
+    """
+    if name not in CPU_OPTIONS | TOPOLOGY_OPTIONS:
+        return None
+    if name in _ALPHA:
+        return "alpha"
+    return "beta" if name in versions.rules(version).beta_options else "stable"
+
+
 def cpu_options(settings: KubeletSettings) -> CpuOptions:
     """Mirror CPU/policy_options.go:NewStaticPolicyOptions.
 
@@ -101,7 +122,7 @@ def topology_options(settings: KubeletSettings) -> TopologyOptions:
     limit = DEFAULT_MAX_NUMA_NODES
     beta = versions.rules(settings.version).beta_options
     for name, value in settings.topology_manager_policy_options.items():
-        if name in beta and not settings.feature_gates.get("TopologyManagerPolicyBetaOptions", True):
+        if name in beta and not settings.feature_gates.get(TOPOLOGY_BETA_GATE, True):
             message = f'topology manager policy beta-level options not enabled, but option "{name}" provided'
             raise StartupError(message)
         if name == PREFER_CLOSEST:
@@ -116,13 +137,13 @@ def topology_options(settings: KubeletSettings) -> TopologyOptions:
 
 def _check_available(name: str, gates: Mapping[str, bool], rules: Rules) -> None:
     """Mirror CPU/policy_options.go:CheckPolicyOptionAvailable."""
-    if name not in _KNOWN:
+    if name not in CPU_OPTIONS:
         message = f'unknown CPU Manager Policy option: "{name}"'
         raise StartupError(message)
-    if name in _ALPHA and not gates.get("CPUManagerPolicyAlphaOptions", False):
+    if name in _ALPHA and not gates.get(CPU_ALPHA_GATE, False):
         message = f'CPU Manager Policy Alpha-level Options not enabled, but option "{name}" provided'
         raise StartupError(message)
-    if name in rules.beta_options and not gates.get("CPUManagerPolicyBetaOptions", True):
+    if name in rules.beta_options and not gates.get(CPU_BETA_GATE, True):
         message = f'CPU Manager Policy Beta-level Options not enabled, but option "{name}" provided'
         raise StartupError(message)
 

@@ -35,10 +35,11 @@ def _rate(counter: str, by: str) -> str:
 
 
 def _of_process(metric: str) -> str:
-    """Take a metric that every program has from our processes only."""
-    return f"{metric} * on (job, instance) group_left (component) numagate_build_info"
+    """Take a metric that every program has from our replicas only: agents are as many as nodes."""
+    return f"{metric} * on (job, instance) group_left (component) {_REPLICA}"
 
 
+_REPLICA: Final = 'numagate_build_info{component!="agent"}'
 _DAYS: Final = "(min(numagate_certificate_expiry_timestamp_seconds) - time()) / 86400"
 _SECONDS: Final = "numagate_request_duration_seconds_bucket"
 
@@ -48,7 +49,7 @@ _NOW: Final = (
     _stat("World age", "max(numagate_world_age_seconds)", "s", red=300, text="No value where the policy is a file."),
     _stat("Leaders", "sum(numagate_controller_leader)", "short", red=1, red_below=True),
     _stat("Configuration drift", "sum(numagate_webhook_configuration_drift)", "short", red=1),
-    _stat("Replicas by version", "count by (version) (numagate_build_info)", "short", red=1000),
+    _stat("Replicas by version", f"count by (version) ({_REPLICA})", "short", red=1000),
 )
 
 _DECISIONS: Final = (
@@ -133,7 +134,37 @@ _WORLD: Final = (
     Panel("Objects watched", {"{{kind}}": "max by (kind) (numagate_controller_objects)"}),
 )
 
+_NODES: Final = (
+    Panel("Pods, by verdict", {"{{outcome}}": "sum by (outcome) (numagate_agent_pods)"}),
+    Panel(
+        "Broken rules",
+        {"{{rule}}": 'sum by (rule) (numagate_agent_rules{outcome="misaligned"}) > 0'},
+        text="A pod may break several rules, each for several containers.",
+    ),
+    Panel("Held back by the readiness gate", {"pods": "sum(numagate_agent_held_back_pods)"}, red=1),
+    Panel(
+        "Agents",
+        {
+            "ready": 'sum(numagate_ready{component="agent"})',
+            "running": 'count(numagate_build_info{component="agent"})',
+        },
+    ),
+    Panel(
+        "Time of a look, p99",
+        {"of all agents": f"histogram_quantile(0.99, sum by (le) (rate(numagate_agent_look_seconds_bucket[{_RATE}])))"},
+        "s",
+    ),
+    Panel("Writes that failed", {"{{what}}": _rate("numagate_agent_write_failures_total", "what")}, "reqps"),
+)
+
 ROWS: Final[Mapping[str, tuple[Panel, ...]]] = MappingProxyType(
-    {"Now": _NOW, "Decisions": _DECISIONS, "Calls": _CALLS, "Replicas": _REPLICAS, "World": _WORLD}
+    {
+        "Now": _NOW,
+        "Decisions": _DECISIONS,
+        "Calls": _CALLS,
+        "Replicas": _REPLICAS,
+        "World": _WORLD,
+        "Nodes": _NODES,
+    }
 )
 """Every panel, by the row that it stands in."""

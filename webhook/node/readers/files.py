@@ -26,7 +26,7 @@ def read(path: str | Path, *, folder: int | None = None, most: int = MOST) -> by
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     try:
         data = os.read(descriptor, most + 1)
-        # Regular files and sockets of /proc may give less than there is.
+        # A file of /proc may give less at once than there is.
         while data and (more := os.read(descriptor, most + 1)):
             data += more
             if len(data) > most:

@@ -6,6 +6,9 @@ even where its number is another's by then.
 
 import io
 import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -13,6 +16,7 @@ from typing import Final
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import ProcessMemory
 from webhook.node.budget import Budget
+from webhook.node.patience import Patience
 from webhook.node.readers import files
 from webhook.node.readers import numa_maps
 from webhook.node.readers import status
@@ -29,6 +33,9 @@ _NO_RIGHT: Final = (
 )
 _NO_NUMA: Final = "this kernel has no numa_maps: it is built without NUMA"
 _CHUNK: Final = 1 << 16
+_GONE: Final = (ProcessLookupError, FileNotFoundError)
+_LOOKS: Final = 64
+"""Threads between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class Depth:
     """How far to look into a process: `budget` bounds all of it, `memory_seconds` the reading of its numa_maps."""
 
     budget: Budget
+    patience: Patience
     memory: bool = True
     memory_seconds: float = 2.0
 
@@ -48,7 +56,7 @@ def read_process(folder: int, pid: int, depth: Depth) -> ObservedProcess | None:
     gaps = Gaps()
     try:
         main = files.read("status", folder=folder)
-    except (ProcessLookupError, FileNotFoundError):
+    except _GONE:
         return None
     except (OSError, ValueError) as error:
         gaps.note("cpus", files.why(error))
@@ -65,46 +73,60 @@ def read_process(folder: int, pid: int, depth: Depth) -> ObservedProcess | None:
 
 
 def _all_threads(folder: int, pid: int, main: bytes, budget: Budget) -> Allowed:
-    found = status.allowed(main)
-    cpus, cells = found.cpus, found.cells
-    threads = [] if b"\nThreads:\t1\n" in main else _threads(folder, pid)
-    if len(threads) > MAX_THREADS:
-        message = f"it has {len(threads)} threads, more than the {MAX_THREADS} that are read"
-        raise ValueError(message)
-    for number, thread in enumerate(threads):
-        if number % 64 == 0 and budget.spent:
-            raise TimeoutError(_NO_TIME)
-        try:
-            one = status.allowed(files.read(f"task/{thread}/status", folder=folder))
-        except (ProcessLookupError, FileNotFoundError):
-            continue
-        cpus = None if cpus is None or one.cpus is None else cpus | one.cpus
-        cells = None if cells is None or one.cells is None else cells | one.cells
-    return Allowed(cpus, cells)
+    """Answer what any thread may use.
+
+    Raises:
+        OSError: a thread cannot be read, or the time is spent (TimeoutError).
+        ValueError: there are too many, or one has no list where a list should be.
+    """
+    different = {status.lists(main)}
+    if b"\nThreads:\t1\n" not in main:
+        different.update(_other_threads(folder, pid, budget))
+    found = [status.allowed(text) for text in different]
+    return Allowed(_union(one.cpus for one in found), _union(one.cells for one in found))
 
 
-def _threads(folder: int, pid: int) -> list[str]:
-    """Answer the threads beside the main one; none where the process has ended."""
+def _other_threads(folder: int, pid: int, budget: Budget) -> Iterator[bytes]:
     try:
         tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-    except (ProcessLookupError, FileNotFoundError):
-        return []
+    except _GONE:
+        return
     try:
-        return [name for name in files.names(tasks) if name.isdecimal() and name != str(pid)]
-    except ProcessLookupError:
-        return []
+        threads = [name for name in files.names(tasks) if name.isdecimal() and name != str(pid)]
+        if len(threads) > MAX_THREADS:
+            message = f"it has {len(threads)} threads, more than the {MAX_THREADS} that are read"
+            raise ValueError(message)
+        for number, thread in enumerate(threads):
+            if number % _LOOKS == 0 and budget.spent:
+                raise TimeoutError(_NO_TIME)
+            with suppress(*_GONE):
+                yield status.lists(files.read(f"{thread}/status", folder=tasks))
+    except ProcessLookupError:  # the process ended before its threads were listed
+        return
     finally:
         os.close(tasks)
+
+
+def _union(sets: Iterable[int | None]) -> int | None:
+    """Join sets; one that is not known leaves all unknown."""
+    bits = 0
+    for one in sets:
+        if one is None:
+            return None
+        bits |= one
+    return bits
 
 
 def _memory(folder: int, depth: Depth, gaps: Gaps) -> ProcessMemory | None:
     if depth.budget.spent:
         gaps.note("memory", "there was no time left to read numa_maps")
         return None
+    # The folder stays open for whoever is left behind.
+    own = os.dup(folder)
     try:
-        descriptor = os.open("numa_maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-        with io.BufferedReader(io.FileIO(descriptor), _CHUNK) as lines:
-            return numa_maps.parse(lines, depth.budget.part(depth.memory_seconds))
+        return depth.patience.call(
+            partial(_numa_maps, own, depth.budget.part(depth.memory_seconds)), depth.memory_seconds
+        )
     except PermissionError:
         gaps.note("memory", _NO_RIGHT)
     except FileNotFoundError:
@@ -114,3 +136,12 @@ def _memory(folder: int, depth: Depth, gaps: Gaps) -> ProcessMemory | None:
     except (OSError, ValueError) as error:
         gaps.note("memory", files.why(error))
     return None
+
+
+def _numa_maps(folder: int, budget: Budget) -> ProcessMemory:
+    try:
+        descriptor = os.open("numa_maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    finally:
+        os.close(folder)
+    with io.BufferedReader(io.FileIO(descriptor), _CHUNK) as lines:
+        return numa_maps.parse(lines, budget)

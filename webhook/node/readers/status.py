@@ -32,6 +32,13 @@ def allowed(status: bytes) -> Allowed:
     return Allowed(_last(_CPUS, status), _last(_CELLS, status))
 
 
+def lists(status: bytes) -> bytes:
+    """Cut out the lines from which `allowed` reads; most threads of a process have the same."""
+    start = status.rfind(b"\nCpus_allowed:")
+    end = status.find(b"\nvoluntary_ctxt_switches", start)
+    return status[start + 1 : end] if 0 <= start < end else status
+
+
 def name(status: bytes) -> str:
     """Answer the name of the thread, which it may choose freely, without anything that a terminal would obey."""
     found = _NAME.search(status)

@@ -60,7 +60,7 @@ def reduce_alignment(obj: JsonObject) -> AlignmentFacts:
         **{f"devices.{name}": found for name, found in places.items()},
         **{f"kubelet.{name}": value for name, value in _settings(get_object(spec, "kubelet"))},
     }
-    resources = tuple(places)
+    resources, free = _free(get_list(spec, "free"))
     return AlignmentFacts(
         name=get_text(get_object(obj, "metadata"), "name"),
         fields=_texts(fields),
@@ -68,7 +68,7 @@ def reduce_alignment(obj: JsonObject) -> AlignmentFacts:
         cpus=sum(map(cell_cpus, numa)),
         version=get_text(get_object(spec, "kubelet"), "version"),
         resources=resources,
-        free=_free(get_list(spec, "free"), resources),
+        free=free,
         seen=_seen(obj, get_text(spec, "observed")),
         problems=few((*doubts, *sorted(many), *(() if numa else _unread(spec)))),
         doubts=few(doubts),
@@ -121,12 +121,13 @@ def _texts(fields: Mapping[str, object]) -> Pairs:
     )
 
 
-def _free(blocks: list[object], resources: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """Answer what is left on each NUMA node with CPUs, memory in whole GiB; () where it is not said of every device."""
+def _free(blocks: list[object]) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
+    """Answer what is left on each NUMA node with CPUs, memory in whole GiB, of the devices that all of them tell of."""
     amounts = [get_object(block, "amounts") for block in blocks]
-    if len(blocks) > MOST_CELLS or any(CPU not in one or not one.keys() >= set(resources) for one in amounts):
-        return ()
-    return tuple(
+    if not blocks or len(blocks) > MOST_CELLS or any(CPU not in one for one in amounts):
+        return (), ()
+    resources = tuple(sorted(set.intersection(*(set(one) for one in amounts)) - {CPU, MEMORY}))
+    return resources, tuple(
         (
             amount(one[CPU]),
             amount(one[MEMORY]) // _GIB * _GIB if MEMORY in one else -1,

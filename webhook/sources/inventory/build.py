@@ -36,6 +36,7 @@ from webhook.sources.inventory.free import free_of
 from webhook.sources.inventory.freshness import Freshness
 from webhook.sources.inventory.merge import NUMA
 from webhook.sources.inventory.merge import Merged
+from webhook.sources.inventory.merge import accelerators
 from webhook.sources.inventory.merge import merge
 from webhook.sources.inventory.refusal import why_no_class
 from webhook.sources.inventory.shape import shape_of
@@ -52,6 +53,8 @@ _OF_NODES = frozenset({"free", "verified"})
 """What a class without nodes does not have."""
 _NO_SOURCE = "no report, no slices, no profile, and no label that names a machine of the library"
 
+Blind: TypeAlias = Mapping[Pairs, AbstractSet[str]]
+"""Nodes of which nothing is known, not even by an agent: their accelerators by what identifies them."""
 Reader: TypeAlias = Callable[[NodeView], Merged]
 
 
@@ -135,22 +138,22 @@ class _Draft:
 
 def _drafts(
     groups: Iterable[Group], reader: Reader, fresh: Freshness
-) -> tuple[list[_Draft], dict[str, list[str]], set[Pairs]]:
+) -> tuple[list[_Draft], dict[str, list[str]], Blind]:
     """Join groups that come to the same, and part them by memory; answer the nodes of no class by reason as well.
 
-    The identities are those of nodes without a class, on which pods of a class of the same labels may land unverified.
+    The last are the nodes without a class and without an agent, on which pods may land unverified.
     Nodes that contradict themselves are a class of their own, whatever they say: they must not spoil that of others.
     """
     joined: defaultdict[tuple[str, object, bool], list[Group]] = defaultdict(list)
     unknown: defaultdict[str, list[str]] = defaultdict(list)
-    blind: set[Pairs] = set()
+    blind: defaultdict[Pairs, set[str]] = defaultdict(set)
     for one in groups:
         merged = reader(one.view(min(member.sizes for member in one.members)))
         reason = _why_unknown(merged)
         if reason:
             unknown[reason].extend(member.name for member in one.members)
-            if any(map(fresh.is_silent, one.members)):
-                blind.add(one.traits.identity)
+            for member in filter(fresh.is_silent, one.members):
+                blind[one.traits.identity].update(_accelerators_of(member))
         else:
             kind = merged.title if merged.declared else one.traits.identity
             joined[shape_of(merged.spec), kind, merged.contradicted].append(one)
@@ -245,7 +248,7 @@ def _surveyed(
     minimum: int,
     most: Mapping[Pairs, tuple[int, str, str]],
     fresh: Freshness,
-    blind: AbstractSet[Pairs],
+    blind: Blind,
 ) -> SurveyedClass:
     merged = draft.merged
     distrust = "; ".join(dict.fromkeys(merged.doubts))
@@ -268,7 +271,7 @@ def _surveyed(
     free = free_of(said for one in ready if (said := one.alignment or one.report) is not None)
     if free is not None and free["seen"]:
         document["free"] = free
-    if draft.identity not in blind and fresh.verifies(draft.members):
+    if fresh.verifies(draft.members) and not _has_blind_neighbours(draft, blind):
         document["verified"] = True
     return SurveyedClass(
         document=document,
@@ -283,9 +286,18 @@ def _surveyed(
     )
 
 
-def _remembered(
-    before: Iterable[JsonObject], drafts: Iterable[_Draft], blind: AbstractSet[Pairs]
-) -> Iterator[SurveyedClass]:
+def _accelerators_of(member: Record) -> Iterator[str]:
+    resources = member.node.devices if member.node else ()
+    return (name for name, _count in resources if accelerators().includes(name))
+
+
+def _has_blind_neighbours(draft: _Draft, blind: Blind) -> bool:
+    """Tell whether a pod for this class may land where nothing is known: on a node of its labels or accelerators."""
+    resources = get_object(draft.spec, "devices").keys()
+    return any(identity == draft.identity or found & resources for identity, found in blind.items())
+
+
+def _remembered(before: Iterable[JsonObject], drafts: Iterable[_Draft], blind: Blind) -> Iterator[SurveyedClass]:
     """Keep classes of which there was a node once, so that a pool that is scaled to zero can be scaled up again.
 
     One whose nodes are there, and only without their agents, is kept as agents that are silent are: it relaxes.

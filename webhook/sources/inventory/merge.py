@@ -177,13 +177,14 @@ def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
 
 def _is_unplaced(name: str, value: object) -> bool:
     """Tell accelerators of which no one is on a known NUMA node; where NICs and the like are does not matter."""
-    if not name.startswith("devices.") or not _accelerators().includes(name.removeprefix("devices.")):
+    if not name.startswith("devices.") or not accelerators().includes(name.removeprefix("devices.")):
         return False
     return device_counts(value).keys() == {NOWHERE}
 
 
 @cache
-def _accelerators() -> Accelerators:
+def accelerators() -> Accelerators:
+    """Answer which resources count as accelerators where no policy says it."""
     return load_policy().policies[0].accelerators
 
 

@@ -317,7 +317,7 @@ TABLE: Final[list[tuple[str, Change, str, str, str]]] = [
     ("no snapshot", put(world=One()), "world", "problem", "no snapshot"),
     ("an old snapshot", put(now=NOW + timedelta(seconds=400)), "world", "problem", "400 s old"),
     ("a torn snapshot", put(world=One({"data": {WORLD_KEY: "{"}})), "world", "problem", "cannot be read"),
-    ("no agents", put(world=gates(True, False)), "readiness", "warning", "all nodes of class-1 (4 nodes): new pods"),
+    ("no agents", put(world=gates(True, False)), "readiness", "warning", "like those of class-1 (4 nodes): new pods"),
     ("no agent at all", put(world=gates(*[False] * 5, nodes=1)), "readiness", "warning", "class-2 (1 node) (+2 more)"),
     ("no kinds", put(crds=Many()), "kinds", "problem", "not defined"),
     ("older kinds", put(crds=without_field()), "kinds", "warning", "governs"),
@@ -440,7 +440,9 @@ def test_readiness_gates_that_somebody_answers_are_well(seen: One) -> None:
 
 
 def test_nobody_asks_for_agents_where_no_gate_is_wanted() -> None:
-    assert [one for one in examine(WELL) if one.probe == "readiness"] == []
+    told = [one.result for one in examine(WELL) if one.probe == "readiness"]
+
+    assert told == [ok("no policy wants readiness gates")]
 
 
 def test_the_policies_of_a_cluster_serve_where_the_snapshot_cannot_be_seen() -> None:

@@ -1,12 +1,14 @@
-"""How old data is said to be."""
+"""How old data is said to be, and what agents add."""
 
 from datetime import UTC
 from datetime import datetime
 
 import pytest
+from nodeobjects import agent_report
 from nodeobjects import rte_report
 
 from webhook.cli.topology.as_text import footer
+from webhook.sources.inventory.reduce import reduce_alignment
 from webhook.sources.inventory.reduce import reduce_nrt
 from webhook.sources.inventory.store import Inventory
 
@@ -32,3 +34,13 @@ def test_the_age_of_what_is_free_is_told_in_the_largest_unit(seen: str, age: str
     lines = footer(inventory.survey(), verbose=True, instant=NOW)
 
     assert f"  free on one NUMA node, {age}:" in lines
+
+
+def test_a_class_that_agents_tell_of_says_that_pods_are_verified_and_what_is_not_set() -> None:
+    inventory = Inventory()
+    inventory.put(reduce_alignment(agent_report(seen="2026-11-30T02:59:00Z")))
+    lines = list(footer(inventory.survey(now=NOW), verbose=True, instant=NOW))
+
+    assert "  verified: yes, numagate's agents were heard lately on all its nodes" in lines
+    assert any(line.split() == ["kubelet.featureGates", "NodeAlignment", "none"] for line in lines)
+    assert any(line.split()[:3] == ["numa", "NodeAlignment", "2"] for line in lines)

@@ -1,10 +1,12 @@
 """What is made of the objects that `numagate topology` reads."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from builders import INSTANT
+from nodeobjects import agent_report
 from nodeobjects import node
 from nodeobjects import rte_report
 
@@ -30,6 +32,16 @@ def test_objects_of_other_kinds_are_passed_over() -> None:
     survey = survey_of(manifests(node(), {"apiVersion": "v1", "kind": "Pod"}, rte_report()), 1, INSTANT)
 
     assert [one.document["name"] for one in survey.classes] == ["node"]
+
+
+def test_agents_alone_make_a_class_whose_age_counts() -> None:
+    written = manifests(node(), agent_report(seen=f"{INSTANT:%Y-%m-%dT%H:%M:%SZ}"))
+    (fresh,) = survey_of(written, 1, INSTANT).classes
+    (old,) = survey_of(written, 1, INSTANT + timedelta(days=1)).classes
+
+    assert (fresh.document["trusted"], fresh.document["verified"]) == (True, True)
+    assert (old.document["trusted"], "verified" in old.document) == (False, False)
+    assert old.distrust == "reported by 0 nodes, 1 are wanted; 1 more had no word from numagate's agent for an hour"
 
 
 def test_an_input_without_nodes_is_no_input() -> None:

@@ -26,7 +26,7 @@ def rendered(report: Report, output: str) -> str:
     if output == "text":
         return plain(lines(report, 100))
     if output == "json":
-        return as_json.write(report)
+        return re.sub(r'"generation": "[0-9a-f]{12}"', '"generation": "…"', as_json.write(report))
     page = re.sub(r"<style>.*?</style>", "<style></style>", as_html.write(report), flags=re.DOTALL)
     return re.sub(r"numagate \d[^,]*,", "numagate VERSION,", page.replace("><", ">\n<"))
 

@@ -7,6 +7,7 @@ from verifications import USUAL
 from verifications import reported
 
 from webhook.cli.verify import report as words
+from webhook.domain.observation import Interface
 from webhook.domain.observation import Machine
 from webhook.domain.observation import Unread
 
@@ -75,3 +76,18 @@ def test_the_same_reason_is_told_once() -> None:
     report = reported(unread=(Unread("grants", "refused"), Unread("devices", "refused"), Unread("kubelet", "gone")))
 
     assert [one.field for one in words.unread(report)] == ["grants", "kubelet"]
+
+
+def test_interrupts_of_a_network_interface_are_told_where_both_places_are_known() -> None:
+    seen = reported().observation
+    nics = (
+        Interface("eth0", 0, 0b11),
+        Interface("eth1", 1, 0b1_0000_0001),
+        Interface("virtual", None, 1),
+        Interface("unread", 0, None),
+    )
+
+    assert list(words.interfaces(replace(seen, machine=replace(seen.machine, interfaces=nics)))) == [
+        "eth0 on NUMA node 0, its interrupts there (CPUs 0-1)",
+        "eth1 on NUMA node 1, its interrupts on NUMA nodes 0-1 (CPUs 0,8)",
+    ]

@@ -38,6 +38,16 @@ def test_folders_that_a_container_makes_are_not_looked_at(tmp_path: Path) -> Non
     assert cgroups.find_containers(tree.roots.cgroup) == {container_id(1): path}
 
 
+def test_looking_ends_where_somebody_made_too_many_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "_MOST_FOLDERS", 20)
+    tree = NodeTree(tmp_path)
+    path = tree.container(1)
+    for number in range(40):
+        (tree.roots.cgroup / f"user.slice/a/b/c/{number}").mkdir(parents=True)
+
+    assert cgroups.find_containers(tree.roots.cgroup) == {container_id(1): path}
+
+
 def test_a_root_that_is_not_there_has_no_containers(tmp_path: Path) -> None:
     assert cgroups.find_containers(tmp_path / "none") == {}
     assert not cgroups.is_unified(tmp_path)

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,11 +19,12 @@ from nodetree import NodeTree
 
 from webhook.domain.observation import ObservedProcess
 from webhook.node.budget import Budget
+from webhook.node.patience import Patience
 from webhook.node.readers import process
 from webhook.node.readers.process import Depth
 from webhook.node.readers.process import read_process
 
-DEPTH = Depth(Budget(float("inf"), lambda: 0.0))
+DEPTH = Depth(Budget(float("inf"), lambda: 0.0), Patience())
 
 
 @contextmanager
@@ -74,6 +76,13 @@ def test_a_thread_that_ended_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "proc/7/task/8/status").unlink()
 
     assert seen(tmp_path / "proc/7").cpus == 1 << 2 | 1 << 4
+
+
+def test_a_process_whose_threads_cannot_be_listed_any_more_is_its_main_thread(tmp_path: Path) -> None:
+    NodeTree(tmp_path).process(7, "x", cpus="2", threads={8: "3"})
+    shutil.rmtree(tmp_path / "proc/7/task")
+
+    assert seen(tmp_path / "proc/7").cpus == 1 << 2
 
 
 def test_a_thread_of_this_process_counts_with_the_rest() -> None:
@@ -150,7 +159,7 @@ def test_more_threads_than_are_read_leave_the_cpus_unknown(tmp_path: Path, monke
 
 def test_when_the_time_is_spent_threads_and_memory_are_unread(tmp_path: Path) -> None:
     NodeTree(tmp_path).process(7, "x", threads={8: "1"})
-    found = seen(tmp_path / "proc/7", Depth(Budget(0.0, lambda: 1.0)))
+    found = seen(tmp_path / "proc/7", Depth(Budget(0.0, lambda: 1.0), Patience()))
 
     assert (found.cpus, found.memory) == (None, None)
     assert reasons(found)["cpus"] == "there was no time left to read all threads"
@@ -160,11 +169,22 @@ def test_when_the_time_is_spent_threads_and_memory_are_unread(tmp_path: Path) ->
 def test_a_process_of_terabytes_is_read_until_its_time_is_spent(tmp_path: Path) -> None:
     NodeTree(tmp_path).process(7, "x", maps="7f00 default anon=1 N0=1 kernelpagesize_kB=4\n" * 5000)
     clock = itertools.count()
-    found = seen(tmp_path / "proc/7", Depth(Budget(1e9, lambda: next(clock)), memory_seconds=20))
+    found = seen(tmp_path / "proc/7", Depth(Budget(1e9, lambda: next(clock)), Patience(), memory_seconds=20))
 
     assert found.memory is None
     assert reasons(found)["memory"] == "there was no time left to read numa_maps to its end"
     assert next(clock) < 50
+
+
+def test_a_process_whose_maps_never_come_is_left_behind(tmp_path: Path) -> None:
+    NodeTree(tmp_path).process(7, "x", maps=None)
+    pipe = tmp_path / "proc/7/numa_maps"
+    os.mkfifo(pipe)
+    found = seen(tmp_path / "proc/7", replace(DEPTH, patience=Patience(), memory_seconds=0.05))
+    pipe.write_text("")  # lets the reader go
+
+    assert (found.cpus, found.memory) == (0b1111, None)
+    assert reasons(found)["memory"].startswith("numa_maps was not read within 0.1 s")
 
 
 def test_a_status_without_lists_is_said(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from nodetree import NodeTree
 from nodetree import container_id
 
 from webhook.node.budget import Budget
+from webhook.node.patience import Patience
 from webhook.node.readers import processes
 from webhook.node.readers.process import Depth
 from webhook.node.readers.processes import ContainerProcesses
 from webhook.node.readers.processes import read_processes
 
-DEPTH = Depth(Budget(float("inf"), lambda: 0.0))
+DEPTH = Depth(Budget(float("inf"), lambda: 0.0), Patience())
 
 
 def pids(found: ContainerProcesses) -> list[int]:

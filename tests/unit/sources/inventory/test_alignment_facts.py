@@ -33,11 +33,18 @@ def test_what_is_free_is_kept_in_whole_gib() -> None:
     assert reduced(free=used).free == ((92, 1022 * GIB, 3),)
 
 
-@pytest.mark.parametrize(
-    "amounts", [{"memory": "1Gi", "nvidia.com/gpu": "1"}, {"cpu": "4", "memory": "1Gi"}], ids=["no CPUs", "no GPUs"]
-)
-def test_what_is_free_is_nothing_where_it_is_not_said_of_everything(amounts: dict[str, str]) -> None:
-    assert reduced(free=[{"numaNode": 0, "amounts": amounts}]).free == ()
+def test_what_is_free_is_told_of_the_devices_that_are_told_everywhere() -> None:
+    free = [
+        {"numaNode": 0, "amounts": {"cpu": "4", "nvidia.com/gpu": "1", "a.b/nic": "1"}},
+        {"numaNode": 1, "amounts": {"cpu": "2", "nvidia.com/gpu": "0"}},
+    ]
+    found = reduced(free=free)
+
+    assert (found.resources, found.free) == (("nvidia.com/gpu",), ((4, -1, 1), (2, -1, 0)))
+
+
+def test_without_cpus_nobody_knows_what_is_free() -> None:
+    assert reduced(free=[{"numaNode": 0, "amounts": {"memory": "1Gi"}}]).free == ()
 
 
 def test_free_memory_that_nobody_tells_is_not_none() -> None:
@@ -95,7 +102,7 @@ def test_shares_of_devices_are_no_devices() -> None:
     shares = [{"id": str(number), "numa": [0]} for number in range(2000)]
     found = reduced(devices={"a.b/mib": shares})
 
-    assert found.resources == ()
+    assert "devices.a.b/mib" not in dict(found.fields)
     assert found.problems == ("2000 a.b/mib are too many devices: left out",)
 
 

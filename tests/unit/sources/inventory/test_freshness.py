@@ -90,6 +90,7 @@ def test_a_node_of_no_class_where_pods_of_one_may_land_needs_an_agent_too() -> N
     assert verified([*others, made(2)]) == [False]
     assert verified([*others, made(2, age=MINUTE)]) == [True]
     assert verified([*others, elsewhere]) == [True]
+    assert verified([*others, {**elsewhere, "status": {"capacity": {"nvidia.com/gpu": "1"}}}]) == [False]
 
 
 def test_where_all_nodes_have_just_joined_nobody_verifies_yet() -> None:

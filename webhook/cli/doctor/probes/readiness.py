@@ -31,13 +31,14 @@ def look(facts: Facts) -> Iterator[Result]:
         return
     wanting = [policy.name for policy in world.policies if policy.verification.readiness_gate]
     if not wanting:
+        yield ok("no policy wants readiness gates")
         return
     blind = [one for one in world.classes if one.nodes and one.devices and not one.verified]
     if blind:
         shown = ", ".join(map(_counted, blind[:_SHOWN])) + (f" (+{len(blind) - _SHOWN} more)" if blind[_SHOWN:] else "")
         yield warning(
             f"readiness gates are wanted by policy {', '.join(wanting)}, and agents were not heard lately on all nodes "
-            f"of {shown}: new pods that may go there get none, and pods with {keys.ALIGNED} there may stay unready",
+            f"like those of {shown}: new pods that may go there get none; those with {keys.ALIGNED} may never be ready",
             REMEDY,
         )
     else:

@@ -1,0 +1,193 @@
+"""`numagate verify` on a node whose kubelet answers, from files and by a real socket."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import GPU
+from builders import container
+from builders import equal
+from fakekubelet import Kubelet
+from fakekubelet import container as granted
+from fakekubelet import devices
+from fakekubelet import listing
+from fakekubelet import memory
+from fakekubelet import pod as listed
+from fakekubelet import serving
+from nodepods import NODE
+from nodepods import running_pod
+from nodetree import NodeTree
+from nodetree import two_sockets
+
+from webhook.cli.main import main
+from webhook.node.readers import pod_resources_api as api
+
+CONFIG = """
+kind: KubeletConfiguration
+cpuManagerPolicy: static
+memoryManagerPolicy: Static
+topologyManagerPolicy: single-numa-node
+"""
+GIB = 1 << 30
+
+Verify = Callable[..., int]
+
+
+@pytest.fixture
+def kubelet_folder() -> Iterator[Path]:
+    """Make a kubelet's folder with a path that is short enough for a socket in it (108 bytes)."""
+    with tempfile.TemporaryDirectory(prefix="kubelet") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def kubelet(kubelet_folder: Path) -> Iterator[Kubelet]:
+    """Serve a kubelet that gave CPUs, memory and a GPU of NUMA node 1 to team-a/llm-0."""
+    with serving(kubelet_folder / "pod-resources" / "kubelet.sock") as kubelet:
+        kubelet.answers[api.LIST] = listing(grant(1))
+        (kubelet_folder / "config.yaml").write_text(CONFIG)
+        yield kubelet
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> NodeTree:
+    """Make a node on which that pod runs, with all of its memory on NUMA node 1."""
+    tree = two_sockets(tmp_path)
+    cpus = "4-5,12-13"
+    path = tree.container(cpus=cpus, effective_cpus=cpus, cells="1", effective_cells="1", used=4_000_000)
+    own, file = "7f00 default anon=4096 dirty=4096 N1=4096", "7f10 default file=/lib/x N0=9"
+    maps = "".join(f"{line} kernelpagesize_kB=4\n" for line in (own, file))
+    tree.process(70, path, name="vllm", cpus=cpus, cells="1", maps=maps)
+    return tree
+
+
+@pytest.fixture
+def verify(tree: NodeTree, kubelet_folder: Path, tmp_path: Path) -> Verify:
+    """Run the command on the node, with these pods."""
+
+    def run(*arguments: str, pods: list[dict[str, Any]] | None = None) -> int:
+        file = tmp_path / "pods.json"
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod()] if pods is None else pods}))
+        places = ["--root", str(tree.root), "--kubelet-dir", str(kubelet_folder)]
+        return main(["verify", "--node", NODE, "--pods", str(file), "--interval", "0", *places, *arguments])
+
+    return run
+
+
+def pod(name: str = "llm-0", **fields: Any) -> dict[str, Any]:
+    """Make a pod with four CPUs and a GPU."""
+    return running_pod(name, container(**equal("4", "32Gi")), **fields)
+
+
+def grant(cell: int) -> Any:
+    """Make what PodResources says of that pod, with a GPU on NUMA node `cell`."""
+    given = devices(GPU, f"GPU-{cell}", cells=(cell,))
+    return listed("llm-0", granted(cpu_ids=[4, 5, 12, 13], memory=[memory("memory", 32 * GIB, 1)], devices=[given]))
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_an_aligned_pod_is_shown_with_promise_and_evidence(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify() == 0
+
+    text = capsys.readouterr().out
+    assert "team-a/llm-0: aligned\n" in text
+    assert "pid 70's current affinity list: 4-5,12-13 (vllm)\n" in text
+    assert "    Private         0.00       16.00       16.00\n" in text
+    assert "    (Files)         0.04        0.00        0.04\n" in text
+
+
+def test_a_misaligned_pod_is_a_finding(verify: Verify, kubelet: Kubelet, capsys: pytest.CaptureFixture[str]) -> None:
+    kubelet.answers[api.LIST] = listing(grant(0))
+
+    assert verify("--output", "json") == 1
+
+    (found,) = json.loads(capsys.readouterr().out)["pods"]
+    assert found["outcome"] == "misaligned"
+    assert found["reason"] == "container server: its CPUs are on NUMA node 1, its devices on NUMA node 0"
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_the_use_of_cpus_is_measured_over_the_interval(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify("--interval", "0.01", "--output", "json") == 0
+
+    assert json.loads(capsys.readouterr().out)["pods"][0]["busy"] == 0
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_html_is_a_whole_page(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify("--output", "html") == 0
+
+    assert capsys.readouterr().out.startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_an_unknown_verdict_is_a_finding_where_that_is_asked_for(verify: Verify) -> None:
+    waiting = [pod(ids={})]
+
+    assert verify(pods=waiting) == 0
+    assert verify("--strict", pods=waiting) == 1
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_named_pods_are_shown_alone_and_missed_where_they_are_not_there(
+    verify: Verify, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pods = [pod(), pod("llm-1", number=2, ids={})]
+
+    assert verify("team-a/llm-1", pods=pods) == 0
+    assert "llm-0: " not in capsys.readouterr().out
+    assert verify("team-a/llm-7", pods=pods) == 2
+    assert "numagate: team-a/llm-7 is not on this node, or asks for no accelerators" in capsys.readouterr().err
+
+
+def test_without_the_kubelets_word_it_cannot_look(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify() == 2
+
+    assert "numagate: what the kubelet gave to whom cannot be read: " in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_without_a_readable_machine_it_cannot_look(
+    verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify("--sys", str(tmp_path / "none")) == 2
+
+    assert "numagate: the NUMA nodes of this machine cannot be read: " in capsys.readouterr().err
+
+
+def test_pods_that_cannot_be_read_are_bad_input(
+    tree: NodeTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["verify", "--root", str(tree.root), "--interval", "0"]
+    file = tmp_path / "pods.yaml"
+    file.write_text("a: [")
+
+    assert main([*arguments, "--pods", str(file)]) == 2
+    assert main([*arguments, "--kubeconfig", str(tmp_path / "none")]) == 2
+    errors = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in errors] == ["numagate", "numagate"]
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_a_policy_says_what_is_asked(verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(
+        "apiVersion: numagate.io/v1alpha1\nkind: AlignmentPolicy\nmetadata: {name: own}\n"
+        "spec: {match: {namespaces: [team-b]}}\n"
+    )
+
+    assert verify("--policy", str(policy)) == 0
+    assert "0 pods with accelerators; 1 without" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seconds", ["-1", "61", "soon"])
+def test_an_interval_that_makes_no_sense_is_bad_input(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", "--interval", seconds])
+
+    assert ended.value.code == 2
+    assert "write 0 to 60" in capsys.readouterr().err

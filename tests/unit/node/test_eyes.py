@@ -1,0 +1,32 @@
+"""One look after the other: the use of CPUs is told from the second on."""
+
+from pathlib import Path
+
+from nodepods import NODE
+from nodepods import running_pod
+from nodetree import two_sockets
+
+from webhook.node.eyes import Eyes
+
+
+def test_the_second_look_tells_the_use_of_cpus_since_the_first(tmp_path: Path) -> None:
+    tree = two_sockets(tmp_path)
+    tree.container(cpus="4-5", effective_cpus="4-5", cells="1", effective_cells="1", used=4_000_000)
+    eyes = Eyes(tree.roots, node=NODE)
+
+    looks = [eyes([running_pod()], lambda _pod: True) for _ in range(2)]
+
+    usages = [seen.pods[0].containers[0].cgroup for seen in looks]
+    assert [usage.usage if usage else "no cgroup" for usage in usages] == [None, 0.0]
+
+
+def test_the_memory_of_others_is_let_alone(tmp_path: Path) -> None:
+    tree = two_sockets(tmp_path)
+    path = tree.container(cpus="4-5", effective_cpus="4-5", cells="1", effective_cells="1")
+    tree.process(70, path, name="vllm", cpus="4-5", cells="1")
+
+    def processes(*, reads_memory: bool) -> list[bool]:
+        seen = Eyes(tree.roots, node=NODE)([running_pod()], lambda _pod: reads_memory)
+        return [one.memory is not None for one in seen.pods[0].containers[0].processes]
+
+    assert (processes(reads_memory=True), processes(reads_memory=False)) == ([True], [False])

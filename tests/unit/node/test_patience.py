@@ -1,0 +1,36 @@
+"""A read that does not come back is left behind, and only so many are."""
+
+import threading
+
+import pytest
+
+from webhook.node import patience
+from webhook.node.patience import Patience
+
+
+def test_work_is_done_and_its_answer_and_errors_come_through() -> None:
+    waiting = Patience()
+
+    def fail() -> int:
+        raise PermissionError(13, "denied")
+
+    assert waiting.call(lambda: 5, 60.0) == 5
+    with pytest.raises(PermissionError, match="denied"):
+        waiting.call(fail, 60.0)
+
+
+def test_what_takes_too_long_is_left_behind_and_forgotten_when_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "MOST_BEHIND", 2)
+    waiting, back = Patience(), threading.Event()
+    before = threading.enumerate()
+
+    for _ in range(2):
+        with pytest.raises(TimeoutError, match=r"was not read within 0\.0 s"):
+            waiting.call(back.wait, 0.01)
+    with pytest.raises(TimeoutError, match="2 earlier reads of numa_maps have not come back yet"):
+        waiting.call(lambda: 5, 60.0)
+
+    back.set()
+    for thread in set(threading.enumerate()) - set(before):
+        thread.join(10)
+    assert waiting.call(lambda: 5, 60.0) == 5

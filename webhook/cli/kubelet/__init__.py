@@ -1,0 +1,1 @@
+"""What `numagate kubelet` does, one part a module."""

@@ -1,0 +1,1 @@
+"""A KubeletConfiguration, judged before a kubelet reads it: whether it starts, and whether it aligns pods."""

@@ -1,0 +1,1 @@
+"""What is asked of a KubeletConfiguration, one question a file."""
