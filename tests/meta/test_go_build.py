@@ -12,6 +12,7 @@ from bench.peers.kyverno import KYVERNO
 from bench.webhooks import FLOOR
 from controlplane import build
 from controlplane import go_toolchain
+from node.programs import MODULES as NODE_MODULES
 
 GO_MOD = "module example/controlplane\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/kubernetes v1.37.2\n)\n"
 
@@ -85,7 +86,9 @@ def test_a_program_of_our_own_is_built_again_when_its_source_changes(module: bui
     assert {path.parent.parent.name for path in paths} == {"own"}
 
 
-@pytest.mark.parametrize("known", [*build.MODULES, FLOOR, KYVERNO, GATEKEEPER], ids=lambda known: known.name)
+@pytest.mark.parametrize(
+    "known", [*build.MODULES, *NODE_MODULES, FLOOR, KYVERNO, GATEKEEPER], ids=lambda known: known.name
+)
 def test_every_module_pins_what_it_builds(known: build.Module) -> None:
     assert build.version_of(known).startswith("v")
     for pinned in (known.folder / "go.mod", known.folder / "go.sum"):
