@@ -123,12 +123,12 @@ def misaligned_from_its_start(kubelet: Kubelet, agent: Agent) -> None:
 
 
 def refused_before_it_is_created(kubelet: Kubelet) -> None:
-    """Ask for more than a NUMA node has: refused at admission, with the reason that the kubelet has, too."""
+    """Ask for more than a NUMA node has: refused at admission, and by the kubelet for the same reason."""
     cluster = kubelet.cluster
     unfit = serving_pod("unfit", "1", 3)
     refused = cluster.kubectl("apply", "-f", "-", input=unfit, check=False)
     assert refused.returncode != 0
-    assert "TopologyAffinityError" in refused.stderr
+    assert "3 nvidia.com/gpu never fit one NUMA node" in refused.stderr
 
     # Where numagate is not asked, the kubelet is.
     elsewhere = {**unfit, "metadata": {"name": "unfit", "namespace": "kube-system"}}
