@@ -1,4 +1,4 @@
-"""Reads the table of KubeletConfigurations, `tests/cases/configurations.yaml`."""
+"""Reads the table of KubeletConfigurations, `tests/cases/configurations/samples.yaml`."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from webhook.domain.topology import NodeClass
 from webhook.domain.versions import Version
 from webhook.sources.machines import load_machine
 
-TABLE = Path(__file__).with_name("cases") / "configurations.yaml"
+TABLE = Path(__file__).with_name("cases") / "configurations" / "samples.yaml"
 ENVELOPE = ("apiVersion", "kind")
 
 

@@ -1,4 +1,4 @@
-"""Every sample of tests/cases/configurations.yaml is judged as it says."""
+"""Every sample of tests/cases/configurations/samples.yaml is judged as it says."""
 
 import json
 
