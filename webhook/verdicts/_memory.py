@@ -1,6 +1,7 @@
 """What rules about memory share: whether a node binds it, and how much of a process's own lies where."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from webhook.domain.locality import attached
 from webhook.domain.locality import nearest
@@ -8,6 +9,10 @@ from webhook.domain.observation import Machine
 from webhook.domain.observation import Pages
 from webhook.domain.observation import ProcessMemory
 from webhook.domain.rule import Case
+
+_BROUGHT_ALONG: Final = 1 << 20
+"""Bytes: a few pages of a process are older than its container's cpuset, which does not move them. Of a small process
+they are more than a percent."""
 
 
 def binds_memory(case: Case) -> bool | None:
@@ -38,9 +43,9 @@ def on(pages: Pages, machine: Machine, cells: int) -> int:
     return pages.on(attached(machine, cells))
 
 
-def enough(part: int, whole: int, percent: int) -> bool:
-    """Tell whether `part` is at least so many percent of `whole`, in integers."""
-    return part * 100 >= whole * percent
+def enough(part: int, whole: int, percent: int, *, processes: int = 1) -> bool:
+    """Tell whether `part` is at least so many percent of `whole`, or all but what processes bring along."""
+    return part * 100 >= whole * percent or whole - part <= processes * _BROUGHT_ALONG
 
 
 def percent(part: int, whole: int) -> str:

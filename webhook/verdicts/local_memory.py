@@ -28,14 +28,15 @@ def _look(case: Case) -> Iterator[Said]:
     where = "its NUMA nodes" if own is None else told(own)
     wanted = f"at least {case.local_memory_percent} % of its own memory on {where}"
     unread = [one for one in case.seen.processes if one.memory is None]
-    pages = own_pages((one.memory for one in case.seen.processes if one.memory is not None), machine)
+    read = [one.memory for one in case.seen.processes if one.memory is not None]
+    pages = own_pages(read, machine)
     local = 0 if own is None else on(pages, machine, own)
     seen = f"{percent(local, pages.total)} on {where}"
     if binds_memory(case) is None:
         yield unknown("the kubelet's settings are not known, so neither is whether it binds memory", wanted)
     elif own is None:
         yield unknown("which NUMA nodes it belongs to is not known", wanted)
-    elif not enough(local, pages.total, case.local_memory_percent):
+    elif not enough(local, pages.total, case.local_memory_percent, processes=len(read)):
         yield misaligned(f"{seen}: {_elsewhere(pages, attached(machine, own))}", wanted, seen)
     elif unread:
         why = why_unread(unread[0].unread, "memory", "its numa_maps was not read")
