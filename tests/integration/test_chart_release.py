@@ -184,8 +184,9 @@ def test_an_uninstalled_release_blocks_no_pod_and_takes_nobodys_policy_along(
     assert cluster.request("GET", f"{POLICIES}/own").status == 200
     assert cluster.request("GET", f"{POLICIES}/default").status == 404
     assert what_is_left(cluster) == {
-        "customresourcedefinition.apiextensions.k8s.io/alignmentpolicies.numagate.io",
-        "customresourcedefinition.apiextensions.k8s.io/nodeprofiles.numagate.io",
+        "CustomResourceDefinition/alignmentpolicies.numagate.io",
+        "CustomResourceDefinition/nodealignments.numagate.io",
+        "CustomResourceDefinition/nodeprofiles.numagate.io",
     }
     assert set(deleted(cluster)[before : before + 2]) == {f"{kind}s" for kind in CONFIGURATIONS}
 
@@ -197,12 +198,13 @@ def deleted(cluster: ControlPlane) -> list[str]:
 
 
 def what_is_left(cluster: ControlPlane) -> set[str]:
-    """Name every object of any kind that has our label."""
+    """Name every object of any kind that has our label and stays: a namespace takes its time to end."""
     verbs = "--verbs=list,delete"
     kinds = cluster.kubectl("api-resources", verbs, "--output=name").stdout.split()
     label = "--selector=app.kubernetes.io/name in (numagate, numagate-controller)"
-    found = cluster.kubectl("get", ",".join(kinds), "--all-namespaces", label, "--output=name").stdout
-    return set(found.split())
+    found = json.loads(cluster.kubectl("get", ",".join(kinds), "--all-namespaces", label, "--output=json").stdout)
+    staying = (one for one in found["items"] if "deletionTimestamp" not in one["metadata"])
+    return {f"{one['kind']}/{one['metadata']['name']}" for one in staying}
 
 
 @pytest.mark.usefixtures("release")

@@ -21,6 +21,9 @@ from node.image import Image
 from node.kubelet import Kubelet
 from node.programs import Programs
 
+collect_ignore = ["root"]
+"""Files of the guest, which run there."""
+
 RUNNING: list[ControlPlane | Guest] = []
 """What has logs that belong to the report of a failed test."""
 
