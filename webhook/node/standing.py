@@ -32,7 +32,8 @@ NOTHING_PROMISED: Final = "NothingPromised"
 """The reasons."""
 
 _MOST_TEXT: Final = 1024
-"""Characters of an event's note; a condition's message could have more."""
+"""Bytes of an event's note, by which Kubernetes measures it; a condition's message could have more."""
+_ELLIPSIS: Final = "…"
 _SHOWN_ALIGNED: Final = "the pod has what it was promised"
 _SHOWN_NOTHING: Final = "nothing was promised to the pod, so nothing keeps it from being ready"
 
@@ -127,7 +128,10 @@ def _text(verdict: PodVerdict) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+    written = text.encode()
+    if len(written) <= _MOST_TEXT:
+        return text
+    return written[: _MOST_TEXT - len(_ELLIPSIS.encode())].decode(errors="ignore") + _ELLIPSIS
 
 
 def condition(wanted: Standing, told: Standing | None, *, instant: str) -> Mapping[str, object]:

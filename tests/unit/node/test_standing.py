@@ -109,7 +109,24 @@ def test_what_a_user_wrote_is_shown_escaped_and_cut() -> None:
 
     assert found is not None
     assert found.message.startswith(r"exclusive-cpus (container server): \x1b[2J\nxxx")
-    assert (len(found.message), found.message[-1]) == (1024, "…")
+    assert (len(found.message.encode()), found.message[-1]) == (1024, "…")
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_a_text_is_cut_between_characters_by_what_they_take(before: str) -> None:
+    found = due(None, verdict(MISALIGNED, reason=before + "漢" * 2000), around())
+
+    assert found is not None
+    assert 1022 <= len(found.message.encode()) <= 1024
+    assert found.message.endswith("漢…")
+
+
+def test_a_text_that_fits_is_whole() -> None:
+    head = "exclusive-cpus (container server): "
+    found = due(None, verdict(MISALIGNED, reason="x" * (1024 - len(head))), around())
+
+    assert found is not None
+    assert found.message == head + "x" * (1024 - len(head))
 
 
 def test_the_time_of_a_condition_moves_with_its_status_only() -> None:
