@@ -149,7 +149,7 @@ def test_what_cannot_be_told_keeps_nobody_from_being_ready(
     agent_cluster: ControlPlane, node: ScriptedNode, gated: bool, status: str, reason: str
 ) -> None:
     pod = add_pod(agent_cluster, node, shows=UNSEEN, gated=gated)
-    with running(agent_cluster, node):
+    with running(agent_cluster, node, lasting_seconds=0.3):
         told = stands(agent_cluster, pod, status)
 
     assert told["reason"] == reason

@@ -110,8 +110,11 @@ def _wanted(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> S
 
 
 def _unknown(was: str, verdict: PodVerdict, now: Circumstances) -> Standing | None:
-    """Let what was found before stand: not to see is no finding. A True that no readiness waits for ends in time."""
-    if was == FALSE or (was == TRUE and (now.gated or not now.lasting)):
+    """Let what was found before stand: not to see is no finding. A True that no readiness waits for ends in time.
+
+    What passes, such as a kubelet that starts anew, must open no gate: it would stay open for what is found next.
+    """
+    if not now.lasting or was == FALSE or (was == TRUE and now.gated):
         return None
     if now.gated and now.unknown_is_ready:
         return Standing(TRUE, COUNTS_AS_READY, _text(verdict))

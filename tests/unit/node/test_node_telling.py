@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
 from typing import Any
@@ -157,6 +158,34 @@ def test_only_what_lasts_ends_what_was_true() -> None:
         made.teller.tell([was_true], NOON)
 
     assert (left, early, made.asked) == (60, [], [EVENT, STATUS.format("llm")])
+
+
+def gated(one: Judged) -> Judged:
+    """Let the readiness of a pod wait for what is told of it."""
+    raw = {**one.pod.raw, "spec": {"readinessGates": [{"conditionType": "numagate.io/Aligned"}]}}
+    return replace(one, pod=replace(one.pod, raw=raw))
+
+
+def test_a_kubelet_that_is_away_for_a_moment_opens_no_gate() -> None:
+    with bench(well("llm")) as made:
+        for seconds, outcome in ((0.0, Outcome.UNKNOWN), (30.0, Outcome.UNKNOWN), (60.0, Outcome.MISALIGNED)):
+            made.clock[0] = seconds
+            made.teller.tell([gated(judged(outcome=outcome))], NOON)
+        (_, written) = made.server.asked
+
+    assert written.body["status"]["conditions"][0]["status"] == "False"
+
+
+def test_what_cannot_be_told_for_long_opens_it() -> None:
+    with bench(well("llm")) as made:
+        made.teller.tell([gated(judged(outcome=Outcome.UNKNOWN))], NOON)
+        left = made.teller.seconds_left()
+        made.clock[0] = 60.0
+        made.teller.tell([gated(judged(outcome=Outcome.UNKNOWN))], NOON)
+        (_, written) = made.server.asked
+
+    assert left == 60
+    assert written.body["status"]["conditions"][0]["reason"] == "UnknownCountsAsReady"
 
 
 def test_what_is_over_begins_anew() -> None:

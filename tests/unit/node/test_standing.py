@@ -43,9 +43,12 @@ def around(**changes: bool) -> Circumstances:
         ("", ALIGNED, {}, "True"),
         ("", MISALIGNED, {}, "False"),
         ("", MISALIGNED, {"gated": True}, "False"),
-        ("", UNKNOWN, {}, "Unknown"),
-        ("", UNKNOWN, {"gated": True}, "True"),
-        ("", UNKNOWN, {"gated": True, "unknown_is_ready": False}, "Unknown"),
+        ("", UNKNOWN, {}, None),
+        ("", UNKNOWN, {"gated": True}, None),
+        ("", UNKNOWN, {"gated": True, "unknown_is_ready": False}, None),
+        ("", UNKNOWN, {"lasting": True}, "Unknown"),
+        ("", UNKNOWN, {"lasting": True, "gated": True}, "True"),
+        ("", UNKNOWN, {"lasting": True, "gated": True, "unknown_is_ready": False}, "Unknown"),
         ("", ALIGNED, {"settled": False}, None),
         ("", UNKNOWN, {"settled": False, "gated": True}, None),
         ("True", ALIGNED, {}, None),
@@ -64,7 +67,8 @@ def around(**changes: bool) -> Circumstances:
         ("Unknown", ALIGNED, {}, "True"),
         ("Unknown", MISALIGNED, {}, "False"),
         ("Unknown", UNKNOWN, {}, None),
-        ("Unknown", UNKNOWN, {"gated": True}, "True"),
+        ("Unknown", UNKNOWN, {"gated": True}, None),
+        ("Unknown", UNKNOWN, {"lasting": True, "gated": True}, "True"),
     ],
 )
 def test_what_is_written_next(told: str, outcome: Outcome, changes: dict[str, bool], status: str | None) -> None:
@@ -74,7 +78,7 @@ def test_what_is_written_next(told: str, outcome: Outcome, changes: dict[str, bo
 
 
 def test_a_gate_is_opened_by_what_is_not_known_with_a_reason_of_its_own() -> None:
-    found = due(None, verdict(UNKNOWN), around(gated=True))
+    found = due(None, verdict(UNKNOWN), around(gated=True, lasting=True))
 
     assert found == Standing("True", "UnknownCountsAsReady", BROKEN)
 
