@@ -58,9 +58,9 @@ class Standing:
 class Circumstances:
     """What decides beside the verdict.
 
-    `gated`: the pod's readiness waits for the condition. `settled`: its containers have run for long enough.
-    `unknown_is_ready` is the policy's. `lasting` says that the pod has not been found aligned for so long that it is
-    no passing state.
+    `gated`: the pod's readiness waits for the condition. `settled`: its containers have run for long enough, and
+    policies that promise it nothing are newer than the pod. `unknown_is_ready` is the policy's. `lasting` says that the
+    pod has not been found aligned for so long that it is no passing state.
     """
 
     gated: bool
@@ -96,7 +96,7 @@ def due(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> Stand
 
 def _wanted(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> Standing | None:
     if not verdict.rules:
-        return Standing(TRUE, NOTHING_PROMISED, _SHOWN_NOTHING) if now.gated else None
+        return Standing(TRUE, NOTHING_PROMISED, _SHOWN_NOTHING) if now.gated and now.settled else None
     if not now.settled:
         return None
     was = told.status if told is not None else ""

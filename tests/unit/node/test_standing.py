@@ -90,6 +90,12 @@ def test_who_was_promised_nothing_is_told_nothing_unless_it_waits() -> None:
     assert [one.reason if one else None for one in found] == [None, "NothingPromised"]
 
 
+def test_the_gate_of_a_pod_that_may_yet_be_promised_something_stays_as_it_is() -> None:
+    nothing = PodVerdict("team-a", "llm", "uid", UNKNOWN, (), None)
+
+    assert due(None, nothing, around(gated=True, settled=False)) is None
+
+
 def test_numbers_that_change_are_no_news_but_another_rule_is() -> None:
     told = Standing("False", "Misaligned", BROKEN, "then")
     other = PodVerdict(
