@@ -22,6 +22,8 @@ from scriptednode import SETTLING
 from scriptednode import UNSEEN
 from scriptednode import ScriptedNode
 
+from webhook.domain import keys
+from webhook.domain.expectation import Expectation
 from webhook.domain.raw import JsonObject
 
 TYPE = "numagate.io/Aligned"
@@ -149,7 +151,7 @@ def test_what_cannot_be_told_keeps_nobody_from_being_ready(
     agent_cluster: ControlPlane, node: ScriptedNode, gated: bool, status: str, reason: str
 ) -> None:
     pod = add_pod(agent_cluster, node, shows=UNSEEN, gated=gated)
-    with running(agent_cluster, node):
+    with running(agent_cluster, node, lasting_seconds=0.3):
         told = stands(agent_cluster, pod, status)
 
     assert told["reason"] == reason
@@ -174,6 +176,36 @@ def test_a_gate_of_a_pod_that_was_promised_nothing_is_opened(agent_cluster: Cont
     made = agents.bare_pod(NAMESPACE, f"web-{node.name}", node.name, **GATED, serviceAccountName="default")
     agents.created(agent_cluster, PODS, made)
     with running(agent_cluster, node):
+        told = stands(agent_cluster, f"web-{node.name}", "True")
+
+    assert told["reason"] == "NothingPromised"
+
+
+def test_a_gate_of_a_pod_that_is_newer_than_the_policies_waits_for_newer_ones(
+    agent_cluster: ControlPlane, node: ScriptedNode
+) -> None:
+    promise = Expectation("aligned", 1, {}, "default", "newer").encode()
+    try:
+        agents.put_world(agent_cluster, match={"namespaceSelector": {"matchLabels": {"tier": "another"}}})
+        with running(agent_cluster, node, ask_seconds=0.1) as agent:
+            agent.until_looked()
+            agents.put_world(agent_cluster)
+            pod = add_pod(agent_cluster, node, shows=FAR, gated=True, annotations={keys.ALIGNMENT: promise})
+            told = stands(agent_cluster, pod, "False")
+    finally:
+        agents.put_world(agent_cluster)
+
+    assert told["reason"] == "Misaligned"
+    assert ("Normal", "NothingPromised") not in events(agent_cluster, pod)
+
+
+def test_what_no_newer_policy_promises_either_is_opened(agent_cluster: ControlPlane, node: ScriptedNode) -> None:
+    promise = Expectation("aligned", 1, {}, "deleted", "older").encode()
+    made = agents.bare_pod(NAMESPACE, f"web-{node.name}", node.name, **GATED, serviceAccountName="default")
+    made["metadata"]["annotations"] = {keys.ALIGNMENT: promise}
+    with running(agent_cluster, node, ask_seconds=0.1) as agent:
+        agent.until_looked()
+        agents.created(agent_cluster, PODS, made)
         told = stands(agent_cluster, f"web-{node.name}", "True")
 
     assert told["reason"] == "NothingPromised"

@@ -52,12 +52,12 @@ def patch(cluster: ControlPlane, path: str, body: Any, *, user: str = AGENT, con
     return cluster.request("PATCH", path, body, user=user, content=content)
 
 
-def report(cluster: ControlPlane, *, user: str = AGENT, node: str = NODE) -> Answer:
+def report(cluster: ControlPlane, *, user: str = AGENT, node: str = NODE, **metadata: Any) -> Answer:
     """Apply the NodeAlignment of a node."""
     body = {
         "apiVersion": "numagate.io/v1alpha1",
         "kind": "NodeAlignment",
-        "metadata": {"name": node},
+        "metadata": {"name": node, **metadata},
         "spec": {
             "observed": "2026-11-30T12:00:00Z",
             "agent": {"version": "1"},
@@ -68,12 +68,14 @@ def report(cluster: ControlPlane, *, user: str = AGENT, node: str = NODE) -> Ans
     return patch(cluster, path, body, user=user, content=APPLY)
 
 
-def event(cluster: ControlPlane, *, user: str = AGENT, **changes: Any) -> Answer:
+def event(
+    cluster: ControlPlane, *, user: str = AGENT, metadata: dict[str, Any] | None = None, **changes: Any
+) -> Answer:
     """Create an event about a pod."""
     body = {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"generateName": "event-", "namespace": "default"},
+        "metadata": {"generateName": "event-", "namespace": "default", **(metadata or {})},
         "eventTime": "2026-11-30T12:00:00.000000Z",
         "type": "Normal",
         "reason": "Aligned",
@@ -224,6 +226,48 @@ def test_an_agent_says_nothing_about_what_is_no_pod(cluster: ControlPlane) -> No
     answer = event(cluster, regarding={"apiVersion": "v1", "kind": "Node", "namespace": "default", "name": NODE})
 
     assert refused(answer, "agents-events", "events about pods only")
+
+
+KEPT = {"finalizers": ["example.com/kept"]}
+OWNED = {"apiVersion": "v1", "kind": "Node", "name": NODE, "uid": "0b5a1e0e-6f0c-4c53-9c4e-5d3f8a8d2f10"}
+
+
+@pytest.mark.parametrize("metadata", [KEPT, {"ownerReferences": [OWNED]}], ids=["finalizer", "owner"])
+def test_an_agent_ties_an_event_to_nothing(cluster: ControlPlane, metadata: dict[str, Any]) -> None:
+    path = events_of(cluster, event(cluster).body["metadata"]["name"])
+
+    for answer in (event(cluster, metadata=metadata), patch(cluster, path, {"metadata": metadata})):
+        assert refused(answer, "agents-events", "neither finalizers nor ownerReferences")
+
+
+def test_an_agent_keeps_no_object_of_its_node_from_being_deleted(cluster: ControlPlane) -> None:
+    assert refused(report(cluster, **KEPT), "agents-reports", "sets no finalizers")
+
+
+@pytest.mark.parametrize(
+    "another",
+    [{"name": OTHER}, {"kind": "Namespace"}, {"apiVersion": "example.com/v1"}],
+    ids=lambda another: next(iter(another)),
+)
+def test_the_object_of_a_node_is_owned_by_that_node_only(cluster: ControlPlane, another: dict[str, str]) -> None:
+    # With the UID of the real one: of an owner that is not there the garbage collector would delete it.
+    owner = {**OWNED, "uid": cluster.request("GET", f"/api/v1/nodes/{NODE}").body["metadata"]["uid"]}
+    answers = [report(cluster, ownerReferences=[{**owner, **another}]), report(cluster, ownerReferences=[owner])]
+
+    assert refused(answers[0], "agents-reports", "lets its own node own the NodeAlignment and nothing else")
+    assert answers[1].status in {200, 201}
+
+
+def test_what_others_keep_an_agent_writes_all_the_same(cluster: ControlPlane) -> None:
+    report(cluster)
+    path = f"/apis/numagate.io/v1alpha1/nodealignments/{NODE}"
+    kept = patch(cluster, path, {"metadata": KEPT}, user="admin")
+    try:
+        written = report(cluster)
+    finally:
+        patch(cluster, path, {"metadata": {"finalizers": None}}, user="admin")
+
+    assert (kept.status, written.status) == (200, 200)
 
 
 def test_the_guard_is_in_nobody_elses_way(cluster: ControlPlane) -> None:

@@ -25,6 +25,9 @@ from webhook.config.schema import Model
 from webhook.config.schema import ResourceName
 from webhook.config.schema import Text
 from webhook.config.words import shorten
+from webhook.domain.writable import MEMORY_KIND
+from webhook.domain.writable import MOST_CELLS
+from webhook.domain.writable import MOST_KINDS
 
 MAX_LIST = 4096
 """Characters of a CPU list."""
@@ -181,9 +184,7 @@ class ReservedMemorySpec(Model):
 
     numa_node: CellId
     """The NUMA node."""
-    limits: Annotated[
-        dict[Annotated[str, StringConstraints(pattern=r"^(memory|hugepages-.+)$")], Bytes], Field(max_length=16)
-    ]
+    limits: Annotated[dict[Annotated[str, StringConstraints(pattern=MEMORY_KIND)], Bytes], Field(max_length=MOST_KINDS)]
     """Amounts of memory or hugepages-SIZE."""
 
 
@@ -198,7 +199,7 @@ class SettingsSpec(Model):
     """A CPU list that no pod gets; without it the number of reserved CPUs decides."""
     node_allocatable_reservation: Annotated[dict[ResourceName, Amount], Many] | None = None
     """kubeReserved + systemReserved + the hard eviction threshold, by resource."""
-    reserved_memory: Annotated[list[ReservedMemorySpec], Field(max_length=1024)] | None = None
+    reserved_memory: Annotated[list[ReservedMemorySpec], Field(max_length=MOST_CELLS)] | None = None
     """Memory that the kubelet keeps back, by NUMA node."""
     feature_gates: Annotated[dict[Text, bool], Many] | None = None
     """Feature gates that are not as in the version."""

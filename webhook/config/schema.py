@@ -36,14 +36,13 @@ from webhook.config.words import shorten
 from webhook.config.words import suggest
 from webhook.domain.errors import PolicyError
 from webhook.domain.pointer import Path
+from webhook.domain.writable import MOST_ENTRIES
+from webhook.domain.writable import MOST_SIGNS
+from webhook.domain.writable import RESOURCE_NAME
 
-Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=512)]
-MANY = 512
-"""Entries of a list or a map, at most: an API server weighs the rules of a CRD by the largest document possible."""
-Many = Field(max_length=MANY)
-ResourceName: TypeAlias = Annotated[
-    str, StringConstraints(pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$")
-]
+Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=MOST_SIGNS)]
+Many = Field(max_length=MOST_ENTRIES)
+ResourceName: TypeAlias = Annotated[str, StringConstraints(pattern=RESOURCE_NAME)]
 Amount: TypeAlias = Annotated[object, QUANTITY, Rule(read_amount, *cel.NOT_NEGATIVE)]
 """A quantity that is not negative."""
 Bytes: TypeAlias = Annotated[object, QUANTITY, Rule(read_bytes, *cel.WHOLE)]

@@ -26,6 +26,7 @@ from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 from webhook.domain.verdict import RuleVerdict
 from webhook.domain.visible import visible
+from webhook.domain.writable import writable
 
 RENEW_SECONDS: Final = 300
 """An object that says the same is written again after this time, so that its age tells whether the agent is there."""
@@ -55,6 +56,7 @@ def document(
     faults: Sequence[NodeFault] = (),
 ) -> JsonObject:
     """Answer the object; `owner` is the UID of its Node, with which it is deleted, `faults` are the node's own."""
+    observation = writable(observation)
     spec: dict[str, object] = {
         "observed": _written(observation.instant),
         "agent": {"version": version, **({"started": _written(started)} if started else {})},

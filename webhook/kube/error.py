@@ -12,7 +12,8 @@ NOT_FOUND: Final = 404
 CONFLICT: Final = 409
 GONE: Final = 410
 TOO_MANY: Final = 429
-SERVER: Final = 500
+UNAVAILABLE: Final = 503
+TIMEOUT: Final = 504
 
 _SHOWN: Final = 300
 
@@ -41,8 +42,11 @@ class KubeError(NumagateError):
 
     @property
     def passing(self) -> bool:
-        """Waiting may cure it: nobody answered, or one who is overloaded, starting or broken."""
-        return self.status in {0, TOO_MANY} or self.status >= SERVER
+        """Waiting may cure it: nobody answered, or one who is overloaded or starting.
+
+        500 is not of these: it is what a request ends with that a broken webhook of its namespace must see.
+        """
+        return self.status in {0, TOO_MANY, UNAVAILABLE, TIMEOUT}
 
 
 def error_of(what: str, status: int, body: bytes) -> KubeError:

@@ -10,11 +10,12 @@ class Once:
         self._logger = logger
         self._said = ""
 
-    def warn(self, message: str) -> None:
-        """Log the message, unless it is the last one again."""
-        if message != self._said:
+    def warn(self, message: str, *, trouble: str = "") -> None:
+        """Log the message, unless it is the last one again, or of the same `trouble` in other words."""
+        said = trouble or message
+        if said != self._said:
             self._logger.warning("%s", message)
-        self._said = message
+        self._said = said
 
     def again(self) -> None:
         """Forget what was said: it would be news."""

@@ -77,6 +77,10 @@ def _events(settings: Settings) -> Manifest:
                 "object.?regarding.kind.orValue('') == 'Pod' && object.?regarding.apiVersion.orValue('') == 'v1'",
                 "reports events about pods only",
             ),
+            _validation(
+                f"{_kept('finalizers')} &&\n{_kept('ownerReferences')}",
+                "sets neither finalizers nor ownerReferences of events",
+            ),
         ],
     )
 
@@ -86,7 +90,15 @@ def _reports(settings: Settings) -> Manifest:
         settings,
         REPORTS,
         _rule(api.GROUP, api.VERSION, api.ALIGNMENTS, "Cluster", "CREATE", "UPDATE"),
-        [_validation("object.metadata.name == variables.node", "writes the NodeAlignment of its own node only")],
+        [
+            _validation("object.metadata.name == variables.node", "writes the NodeAlignment of its own node only"),
+            _validation(_kept("finalizers"), "sets no finalizers of a NodeAlignment"),
+            _validation(
+                "object.metadata.?ownerReferences.orValue([]).all(o,\n"
+                "o.apiVersion == 'v1' && o.kind == 'Node' && o.name == variables.node)",
+                "lets its own node own the NodeAlignment and nothing else",
+            ),
+        ],
     )
 
 
@@ -133,6 +145,12 @@ def _validation(expression: str, only: str) -> Manifest:
         "messageExpression": f'"numagate\'s agent {only}; this one is of node " + variables.node',
         "reason": "Forbidden",
     }
+
+
+def _kept(part: str) -> str:
+    """Say that a list in the metadata is what it was, and empty in an object that is new."""
+    new, old = (f"{whose}.metadata.?{part}.orValue([])" for whose in ("object", "oldObject"))
+    return f"{new} == (oldObject == null ? [] : {old})"
 
 
 def _unchanged(part: str, but: str) -> str:

@@ -18,15 +18,17 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.verdict import NodeVerdict
 from webhook.engine.verify import has_promise
 from webhook.engine.verify import judge
-from webhook.engine.world import World
 from webhook.kube.error import KubeError
 from webhook.kube.once import Once
 from webhook.node import standing
+from webhook.node.doubts import Doubts
 from webhook.node.judging import Judged
 from webhook.node.judging import tellable
+from webhook.node.judging import unexplained
 from webhook.node.metrics import Metrics
 from webhook.node.own_pods import OwnPods
 from webhook.node.pace import Pace
+from webhook.node.policies import Policies
 from webhook.node.report import Report
 from webhook.node.state import State
 from webhook.node.telling import Teller
@@ -48,7 +50,7 @@ class Agent:
         self,
         *,
         pods: OwnPods,
-        policies: Callable[[datetime], World | None],
+        policies: Policies,
         observe: Observe,
         teller: Teller,
         report: Report,
@@ -60,6 +62,7 @@ class Agent:
         """`owner` answers the UID of the Node, "" while it is not known."""
         self._pods = pods
         self._policies = policies
+        self._doubts = Doubts()
         self._observe = observe
         self._teller = teller
         self._report = report
@@ -107,6 +110,8 @@ class Agent:
     def look(self) -> float:
         """Look once, and tell; answer after how many seconds there will be something to tell that is not yet."""
         began = time.monotonic()
+        # Before they are taken: those in hand are then at least as new.
+        asked = self._policies.asked
         world = self._policies(datetime.now(UTC))
         if world is None:
             return _MOST_WAIT  # whoever reads the policies rings
@@ -117,7 +122,10 @@ class Agent:
             observation.instant, seconds=self._cost, unread=len(observation.unread) + len(observation.machine.unread)
         )
         self._state.looked(time.monotonic())
-        judged = tuple(tellable(observation, verdict, world))
+        young = self._doubts.open(unexplained(observation, verdict), asked=asked, now=time.monotonic())
+        if young:
+            self._policies.ask()
+        judged = tuple(tellable(observation, verdict, world, young))
         self._metrics.judged(verdict, held_back=sum(map(_holds_back, judged)))
         self._teller.tell(judged, observation.instant)
         self._tell_of_node(observation, verdict)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from datetime import timedelta
 
+from webhook.domain import keys
+from webhook.domain.expectation import decode
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedPod
 from webhook.domain.raw import get_object
@@ -33,20 +35,44 @@ class Judged:
     unknown_is_ready: bool = True
 
 
-def tellable(observation: Observation, verdict: NodeVerdict, world: World) -> Iterator[Judged]:
+def unexplained(observation: Observation, verdict: NodeVerdict) -> Iterator[str]:
+    """Yield the UIDs of pods that wait for a verdict and have a promise with them of which the policies know nothing.
+
+    A policy or a namespace that is newer than those that are known gave it, or one that is no more.
+    """
+    explained = {one.uid for one in verdict.pods if one.rules}
+    for pod in observation.pods:
+        if pod.uid not in explained and is_gated(pod.raw) and decode(_annotation(pod)) is not None:
+            yield pod.uid
+
+
+def tellable(
+    observation: Observation, verdict: NodeVerdict, world: World, young: frozenset[str] = frozenset()
+) -> Iterator[Judged]:
     """Yield the pods that were judged, and those whose readiness waits for a verdict though nothing was promised.
 
-    Of a pod that is about to end nothing is told any more: it loses what it had bit by bit.
+    For those that are `young` it is too early to tell that nothing was. Of a pod that is about to end nothing is told
+    any more: it loses what it had bit by bit.
     """
     verdicts = {one.uid: one for one in verdict.pods}
     for pod in observation.pods:
         if get_text(get_object(pod.raw, "metadata"), "deletionTimestamp"):
             continue
         found = verdicts.get(pod.uid)
-        if found is not None:
+        if pod.uid in young:
+            yield Judged(pod, _nothing(pod), settled=False)
+        elif found is not None:
             yield _judged(pod, found, world)
         elif is_gated(pod.raw):
-            yield Judged(pod, PodVerdict(pod.namespace, pod.name, pod.uid, Outcome.UNKNOWN, (), None))
+            yield Judged(pod, _nothing(pod))
+
+
+def _nothing(pod: ObservedPod) -> PodVerdict:
+    return PodVerdict(pod.namespace, pod.name, pod.uid, Outcome.UNKNOWN, (), None)
+
+
+def _annotation(pod: ObservedPod) -> str:
+    return get_text(get_object(pod.raw, "metadata", "annotations"), keys.ALIGNMENT)
 
 
 def _judged(pod: ObservedPod, verdict: PodVerdict, world: World) -> Judged:

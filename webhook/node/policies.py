@@ -1,12 +1,15 @@
 """The policies that the agent judges by: read from the world snapshot in the cluster now and then.
 
 Serving pods watch the snapshot, which its writer refreshes every minute. As many agents as nodes would have all API
-servers send it to all nodes each time; they read it every few minutes instead, each at times of its own.
+servers send it to all nodes each time; they read it every few minutes instead, each at times of its own, and soon after
+a pod has come that is newer.
 """
 
 import logging
+import math
 import random
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC
 from datetime import datetime
@@ -26,6 +29,10 @@ from webhook.kube.once import Once
 from webhook.sources.known_world import KnownWorld
 
 READ_SECONDS: Final = 300.0
+ASK_SECONDS: Final = 10.0
+"""Between two reads that somebody asked for, at least, and up to as much again at random."""
+TICK_SECONDS: Final = 1.0
+"""How soon who asks is heard."""
 
 _LOGGER = logging.getLogger("numagate.world")
 
@@ -41,28 +48,55 @@ class Policies:
         name: str = api.WORLD_MAP,
         on_read: Callable[[datetime], None] = lambda _instant: None,
         read_seconds: float = READ_SECONDS,
+        ask_seconds: float = ASK_SECONDS,
+        tick_seconds: float = TICK_SECONDS,
         backoff: Backoff | None = None,
         chance: Callable[[], float] = random.random,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._client = client
         self._path = CONFIG_MAPS.path(namespace, name)
         self._known = KnownWorld(namespace)
         self._on_read = on_read
         self._read_seconds = read_seconds
+        self._ask_seconds = ask_seconds
+        self._tick_seconds = tick_seconds
         self._backoff = backoff or Backoff()
         self._chance = chance
+        self._monotonic = monotonic
         self._once = Once(_LOGGER)
+        self._wanted = False
+        self.asked = -math.inf
+        """When the policies in force were asked for, in seconds of the monotonic clock."""
 
     def __call__(self, now: datetime) -> World | None:
         """Answer the world at this moment; None while nothing is known."""
         return self._known(now)
 
+    def ask(self) -> None:
+        """Have the policies read soon; may be called from any thread, and often."""
+        self._wanted = True
+
     def run(self, stop: threading.Event) -> None:
         """Read until `stop` is set."""
         while not stop.is_set():
-            stop.wait(self._read())
+            self._wanted = False
+            began = self._monotonic()
+            wait = self._read(began)
+            # After what went wrong nobody is heard: it would go wrong again.
+            self._pause(stop, wait, hears=self.asked == began)
 
-    def _read(self) -> float:
+    def _pause(self, stop: threading.Event, wait: float, *, hears: bool) -> None:
+        """Wait, for a shorter time where somebody asks; not all nodes at the same moment then."""
+        now = self._monotonic()
+        due, soonest = now + wait, now + self._ask_seconds
+        while now < due and not stop.wait(min(self._tick_seconds, due - now)):
+            now = self._monotonic()
+            if hears and self._wanted:
+                hears = False
+                due = min(due, max(soonest, now) + self._ask_seconds * self._chance())
+
+    def _read(self, began: float) -> float:
         """Read once; answer how long to wait."""
         try:
             found = read_object(self._client.send(Ask(path=self._path)), self._path)
@@ -74,6 +108,9 @@ class Policies:
             _LOGGER.exception("bug while reading the policies")
             return self._read_seconds
         self._once.again()
-        self._known.receive(get_text(get_object(found, "data"), api.WORLD_KEY))
+        text = get_text(get_object(found, "data"), api.WORLD_KEY)
+        self._known.receive(text)
+        if self._known.holds(text):
+            self.asked = began
         self._on_read(datetime.now(UTC))
         return self._read_seconds * (1 + self._chance())

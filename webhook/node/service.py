@@ -69,6 +69,7 @@ class Service:
             name=settings.world,
             on_read=self._read,
             read_seconds=settings.read_seconds,
+            ask_seconds=settings.ask_seconds,
             backoff=backoff(),
         )
         self._policies_read = False
@@ -144,9 +145,8 @@ class Service:
 
     def _read(self, instant: datetime) -> None:
         self.metrics.policies_read(instant)
-        if not self._policies_read:
-            self._policies_read = True
-            self._agent.ring()
+        self._policies_read = True
+        self._agent.ring()
 
     def _missing(self) -> list[str]:
         missing = [] if self.pods.whole else ["pods"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from webhook.domain import api
 from webhook.node.pace import LOOK_SECONDS
 from webhook.node.pace import SOON_SECONDS
+from webhook.node.policies import ASK_SECONDS
 from webhook.node.policies import READ_SECONDS
 from webhook.node.report import APART_SECONDS
 from webhook.node.telling import LASTING_SECONDS
@@ -27,4 +28,5 @@ class Settings:
     lasting_seconds: float = LASTING_SECONDS
     apart_seconds: float = APART_SECONDS
     read_seconds: float = READ_SECONDS
+    ask_seconds: float = ASK_SECONDS
     spread_seconds: float = 5.0

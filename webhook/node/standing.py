@@ -32,7 +32,8 @@ NOTHING_PROMISED: Final = "NothingPromised"
 """The reasons."""
 
 _MOST_TEXT: Final = 1024
-"""Characters of an event's note; a condition's message could have more."""
+"""Bytes of an event's note, by which Kubernetes measures it; a condition's message could have more."""
+_ELLIPSIS: Final = "…"
 _SHOWN_ALIGNED: Final = "the pod has what it was promised"
 _SHOWN_NOTHING: Final = "nothing was promised to the pod, so nothing keeps it from being ready"
 
@@ -57,9 +58,9 @@ class Standing:
 class Circumstances:
     """What decides beside the verdict.
 
-    `gated`: the pod's readiness waits for the condition. `settled`: its containers have run for long enough.
-    `unknown_is_ready` is the policy's. `lasting` says that the pod has not been found aligned for so long that it is
-    no passing state.
+    `gated`: the pod's readiness waits for the condition. `settled`: its containers have run for long enough, and
+    policies that promise it nothing are newer than the pod. `unknown_is_ready` is the policy's. `lasting` says that the
+    pod has not been found aligned for so long that it is no passing state.
     """
 
     gated: bool
@@ -95,7 +96,7 @@ def due(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> Stand
 
 def _wanted(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> Standing | None:
     if not verdict.rules:
-        return Standing(TRUE, NOTHING_PROMISED, _SHOWN_NOTHING) if now.gated else None
+        return Standing(TRUE, NOTHING_PROMISED, _SHOWN_NOTHING) if now.gated and now.settled else None
     if not now.settled:
         return None
     was = told.status if told is not None else ""
@@ -109,8 +110,11 @@ def _wanted(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> S
 
 
 def _unknown(was: str, verdict: PodVerdict, now: Circumstances) -> Standing | None:
-    """Let what was found before stand: not to see is no finding. A True that no readiness waits for ends in time."""
-    if was == FALSE or (was == TRUE and (now.gated or not now.lasting)):
+    """Let what was found before stand: not to see is no finding. A True that no readiness waits for ends in time.
+
+    What passes, such as a kubelet that starts anew, must open no gate: it would stay open for what is found next.
+    """
+    if not now.lasting or was == FALSE or (was == TRUE and now.gated):
         return None
     if now.gated and now.unknown_is_ready:
         return Standing(TRUE, COUNTS_AS_READY, _text(verdict))
@@ -127,7 +131,10 @@ def _text(verdict: PodVerdict) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+    written = text.encode()
+    if len(written) <= _MOST_TEXT:
+        return text
+    return written[: _MOST_TEXT - len(_ELLIPSIS.encode())].decode(errors="ignore") + _ELLIPSIS
 
 
 def condition(wanted: Standing, told: Standing | None, *, instant: str) -> Mapping[str, object]:

@@ -1,13 +1,15 @@
 """Tells the cluster how the pods of the node stand: a condition in their status, and an event when it changes.
 
 What cannot be written is written after the next look, because it is still different then. An API server that is away
-is asked once in a look, not once for each pod.
+is asked for one pod in a look, not for each; the next look begins with those that it was not asked for. What one
+namespace brings about (a webhook of its own that is broken) is nothing to the pods of others.
 """
 
 import logging
 import time
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC
 from datetime import datetime
 from typing import Final
@@ -63,19 +65,23 @@ class Teller:
         self._once = Once(_LOGGER)
         self._not_aligned: dict[str, tuple[Outcome, float]] = {}
         self._said: dict[str, dict[str, int]] = {}
+        self._skipped: list[str] = []
 
     def tell(self, judged: Iterable[Judged], instant: datetime) -> None:
         """Write what is new."""
-        judged = tuple(judged)
+        judged = self._in_turn(judged)
         self._forget({one.pod.uid for one in judged})
+        # Of all of them, however far the telling comes.
+        lasting = [self._lasts(one) for one in judged]
         failed = False
-        for one in judged:
+        for number, one in enumerate(judged):
             try:
-                self._tell(one, instant)
+                self._tell(one, instant, lasting=lasting[number])
             except KubeError as error:
-                self._once.warn(str(error))
+                self._warn(error)
                 failed = True
                 if error.passing:
+                    self._skipped = [left.pod.uid for left in judged[number + 1 :]]
                     return
         if not failed:
             self._once.again()
@@ -86,28 +92,40 @@ class Teller:
         left = [began + self._lasting_seconds - now for _, began in self._not_aligned.values()]
         return min((seconds for seconds in left if seconds > 0), default=None)
 
+    def _warn(self, error: KubeError) -> None:
+        """Log what went wrong; an API server that is away is one trouble, whichever pod it is met with."""
+        self._once.warn(str(error), trouble="away" if error.passing else "")
+
+    def _in_turn(self, judged: Iterable[Judged]) -> Sequence[Judged]:
+        """Answer first those that the last look did not come to, in the same order."""
+        turns = {uid: turn for turn, uid in enumerate(self._skipped)}
+        self._skipped = []
+        return sorted(judged, key=lambda one: turns.get(one.pod.uid, len(turns)))
+
     def _forget(self, uids: set[str]) -> None:
         for memory in (self._not_aligned, self._said):
             for uid in memory.keys() - uids:
                 del memory[uid]
 
-    def _tell(self, one: Judged, instant: datetime) -> None:
+    def _tell(self, one: Judged, instant: datetime, *, lasting: bool) -> None:
         told = standing.read(one.pod.raw)
         circumstances = standing.Circumstances(
             gated=standing.is_gated(one.pod.raw),
             settled=one.settled,
             unknown_is_ready=one.unknown_is_ready,
-            lasting=self._lasts(one),
+            lasting=lasting,
         )
         about = {"namespace": one.pod.namespace, "name": one.pod.name, "uid": one.pod.uid}
+        unsaid = None
         if one.verdict.forged:
-            self._say_once(events.of_forgery(about, node=self._node, instant=instant), one.pod.uid)
+            unsaid = self._say_once(events.of_forgery(about, node=self._node, instant=instant), one.pod.uid)
         wanted = standing.due(told, one.verdict, circumstances)
-        if wanted is None:
-            return
-        # The event first: what fails after it is tried again, and finds it there.
-        self._say(events.of_standing(wanted, about, node=self._node, instant=instant), one.pod.uid, instant)
-        self._set(one, standing.condition(wanted, told, instant=_written(instant)))
+        if wanted is not None:
+            # The event first: if the condition fails after it, both are tried again, and the event is found there.
+            self._say(events.of_standing(wanted, about, node=self._node, instant=instant), one.pod.uid, instant)
+            self._set(one, standing.condition(wanted, told, instant=_written(instant)))
+        elif unsaid is not None and unsaid.passing:
+            raise unsaid
 
     def _lasts(self, one: Judged) -> bool:
         """Tell whether the pod has been found the same, and not aligned, for long; not before it has settled."""
@@ -141,15 +159,17 @@ class Teller:
         self._metrics.wrote(CONDITION)
         self._pods.written(f"{pod.namespace}/{pod.name}", answer)
 
-    def _say_once(self, event: JsonObject, uid: str) -> None:
-        if events.name_of(event) not in self._said.get(uid, {}):
-            self._say(event, uid, None)
+    def _say_once(self, event: JsonObject, uid: str) -> KubeError | None:
+        return None if events.name_of(event) in self._said.get(uid, {}) else self._say(event, uid, None)
 
-    def _say(self, event: JsonObject, uid: str, again: datetime | None) -> None:
-        """Say something about the pod `uid`; that it is said `again`, where it was said before."""
+    def _say(self, event: JsonObject, uid: str, again: datetime | None) -> KubeError | None:
+        """Say something about the pod `uid`; that it is said `again`, where it was said before.
+
+        Answer what went wrong: an event is a courtesy, for which no condition waits.
+        """
         if not self._allowance.take():
             self._metrics.left_out.inc()
-            return
+            return None
         name, namespace = events.name_of(event), get_text(event["regarding"], "namespace")
         said = self._said.setdefault(uid, {})
         try:
@@ -166,12 +186,10 @@ class Teller:
             said.setdefault(name, 1)
         except KubeError as error:
             self._metrics.failed(EVENT)
-            if error.passing:
-                raise
-            # An event is a courtesy; the condition must not wait for it.
-            self._once.warn(str(error))
-            return
+            self._warn(error)
+            return error
         self._metrics.wrote(EVENT)
+        return None
 
 
 def _written(instant: datetime) -> str:

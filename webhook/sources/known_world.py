@@ -22,12 +22,18 @@ class KnownWorld:
         self._own_namespace = own_namespace
         self._reader = Reader()
         self._text = self._read = ""
+        self._held: str | None = None
         self._loaded: LoadedWorld | None = None
         self._lock = threading.Lock()
 
     def receive(self, text: str) -> None:
         """Take what the cluster holds now, "" for nothing."""
         self._text = text or self._text
+
+    def holds(self, text: str) -> bool:
+        """Tell whether this, which the cluster holds now, is the world in force: not if it cannot be read."""
+        self._newest()
+        return text == self._held
 
     def __call__(self, now: datetime) -> World | None:
         """Answer the world at this moment; None while nothing is known."""
@@ -50,6 +56,7 @@ class KnownWorld:
                 self._read = text
                 try:
                     self._loaded = self._reader.read(text.encode(), _SOURCE)
+                    self._held = text
                 except PolicyError as error:
                     _LOGGER.warning("the snapshot cannot be read, the last one stays: %s", error)
             return self._loaded

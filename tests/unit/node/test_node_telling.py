@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
 from typing import Any
 
+import pytest
 from scripted import Reply
 from scripted import ScriptedServer
 from scripted import scripted
@@ -93,13 +95,69 @@ def test_the_event_comes_before_the_condition_that_remembers_it() -> None:
     assert made.server.asked[1].query == {"fieldManager": "numagate-agent"}
 
 
-def test_an_api_server_that_is_away_is_asked_once_in_a_look() -> None:
-    with bench({EVENT: [AWAY]}) as made:
+def test_an_api_server_that_is_away_is_asked_for_one_pod_in_a_look() -> None:
+    status = STATUS.format("a")
+    with bench({EVENT: [AWAY], status: [AWAY]}) as made:
         made.teller.tell([judged("a"), judged("b"), judged("c")], NOON)
         once = list(made.asked)
         made.teller.tell([judged("a")], NOON)
 
-    assert (once, made.asked) == ([EVENT], [EVENT] * 2)
+    assert (once, made.asked) == ([EVENT, status], [EVENT, status] * 2)
+
+
+def test_also_where_there_is_an_event_and_no_condition_to_write() -> None:
+    forged = [judged(name, Outcome.ALIGNED, forged=True, conditions=[TRUE]) for name in "abc"]
+    with bench({EVENT: [AWAY]}) as made:
+        made.teller.tell(forged, NOON)
+
+    assert made.asked == [EVENT]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_an_event_that_finds_no_room_keeps_no_condition_from_being_written(status: int) -> None:
+    with bench({**well("a", "b"), EVENT: [Reply({"message": "too many"}, status)]}) as made:
+        made.teller.tell([judged("a"), judged("b")], NOON)
+
+    assert made.asked == [EVENT, STATUS.format("a"), EVENT, STATUS.format("b")]
+
+
+def test_a_broken_webhook_of_one_namespace_silences_no_other() -> None:
+    broken = Reply({"message": "failed calling webhook", "reason": "InternalError"}, 500)
+    with bench({**well("b"), EVENT: [broken], STATUS.format("a"): [broken]}) as made:
+        made.teller.tell([judged("a"), judged("b")], NOON)
+
+    assert made.asked == [EVENT, STATUS.format("a"), EVENT, STATUS.format("b")]
+
+
+def test_a_look_that_ended_early_goes_on_where_it_was() -> None:
+    """Two pods that are answered as if the API server were away, however often, keep no third from being told."""
+    script = {**well("c"), STATUS.format("a"): [AWAY], STATUS.format("b"): [AWAY]}
+    with bench(script, burst=0) as made:
+        for _ in range(4):
+            made.teller.tell([judged("a"), judged("b"), judged("c")], NOON)
+
+    assert [key.split("/")[-2] for key in made.asked] == ["a", "b", "c", "a", "b"]
+
+
+def test_an_api_server_that_is_away_is_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    script = {EVENT: [AWAY], **{STATUS.format(name): [AWAY] for name in "abc"}}
+    with bench(script) as made:
+        for _ in range(4):
+            made.teller.tell([judged("a"), judged("b"), judged("c")], NOON)
+
+    assert len(caplog.records) == 1
+
+
+def test_what_lasts_is_measured_whether_or_not_it_can_be_told() -> None:
+    was_true = judged("b", conditions=[TRUE])
+    with bench({**well("b"), STATUS.format("a"): [AWAY]}, burst=0) as made:
+        made.teller.tell([was_true], NOON)
+        made.clock[0] = 30.0
+        made.teller.tell([judged("a"), judged("b", Outcome.ALIGNED, conditions=[TRUE])], NOON)
+        made.clock[0] = 60.0
+        made.teller.tell([was_true], NOON)
+
+    assert made.asked == [STATUS.format("a")]
 
 
 def test_an_event_that_is_refused_keeps_no_condition_from_being_written() -> None:
@@ -157,6 +215,34 @@ def test_only_what_lasts_ends_what_was_true() -> None:
         made.teller.tell([was_true], NOON)
 
     assert (left, early, made.asked) == (60, [], [EVENT, STATUS.format("llm")])
+
+
+def gated(one: Judged) -> Judged:
+    """Let the readiness of a pod wait for what is told of it."""
+    raw = {**one.pod.raw, "spec": {"readinessGates": [{"conditionType": "numagate.io/Aligned"}]}}
+    return replace(one, pod=replace(one.pod, raw=raw))
+
+
+def test_a_kubelet_that_is_away_for_a_moment_opens_no_gate() -> None:
+    with bench(well("llm")) as made:
+        for seconds, outcome in ((0.0, Outcome.UNKNOWN), (30.0, Outcome.UNKNOWN), (60.0, Outcome.MISALIGNED)):
+            made.clock[0] = seconds
+            made.teller.tell([gated(judged(outcome=outcome))], NOON)
+        (_, written) = made.server.asked
+
+    assert written.body["status"]["conditions"][0]["status"] == "False"
+
+
+def test_what_cannot_be_told_for_long_opens_it() -> None:
+    with bench(well("llm")) as made:
+        made.teller.tell([gated(judged(outcome=Outcome.UNKNOWN))], NOON)
+        left = made.teller.seconds_left()
+        made.clock[0] = 60.0
+        made.teller.tell([gated(judged(outcome=Outcome.UNKNOWN))], NOON)
+        (_, written) = made.server.asked
+
+    assert left == 60
+    assert written.body["status"]["conditions"][0]["reason"] == "UnknownCountsAsReady"
 
 
 def test_what_is_over_begins_anew() -> None:

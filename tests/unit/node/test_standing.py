@@ -43,9 +43,12 @@ def around(**changes: bool) -> Circumstances:
         ("", ALIGNED, {}, "True"),
         ("", MISALIGNED, {}, "False"),
         ("", MISALIGNED, {"gated": True}, "False"),
-        ("", UNKNOWN, {}, "Unknown"),
-        ("", UNKNOWN, {"gated": True}, "True"),
-        ("", UNKNOWN, {"gated": True, "unknown_is_ready": False}, "Unknown"),
+        ("", UNKNOWN, {}, None),
+        ("", UNKNOWN, {"gated": True}, None),
+        ("", UNKNOWN, {"gated": True, "unknown_is_ready": False}, None),
+        ("", UNKNOWN, {"lasting": True}, "Unknown"),
+        ("", UNKNOWN, {"lasting": True, "gated": True}, "True"),
+        ("", UNKNOWN, {"lasting": True, "gated": True, "unknown_is_ready": False}, "Unknown"),
         ("", ALIGNED, {"settled": False}, None),
         ("", UNKNOWN, {"settled": False, "gated": True}, None),
         ("True", ALIGNED, {}, None),
@@ -64,7 +67,8 @@ def around(**changes: bool) -> Circumstances:
         ("Unknown", ALIGNED, {}, "True"),
         ("Unknown", MISALIGNED, {}, "False"),
         ("Unknown", UNKNOWN, {}, None),
-        ("Unknown", UNKNOWN, {"gated": True}, "True"),
+        ("Unknown", UNKNOWN, {"gated": True}, None),
+        ("Unknown", UNKNOWN, {"lasting": True, "gated": True}, "True"),
     ],
 )
 def test_what_is_written_next(told: str, outcome: Outcome, changes: dict[str, bool], status: str | None) -> None:
@@ -74,7 +78,7 @@ def test_what_is_written_next(told: str, outcome: Outcome, changes: dict[str, bo
 
 
 def test_a_gate_is_opened_by_what_is_not_known_with_a_reason_of_its_own() -> None:
-    found = due(None, verdict(UNKNOWN), around(gated=True))
+    found = due(None, verdict(UNKNOWN), around(gated=True, lasting=True))
 
     assert found == Standing("True", "UnknownCountsAsReady", BROKEN)
 
@@ -84,6 +88,12 @@ def test_who_was_promised_nothing_is_told_nothing_unless_it_waits() -> None:
     found = [due(None, nothing, around(gated=gated)) for gated in (False, True)]
 
     assert [one.reason if one else None for one in found] == [None, "NothingPromised"]
+
+
+def test_the_gate_of_a_pod_that_may_yet_be_promised_something_stays_as_it_is() -> None:
+    nothing = PodVerdict("team-a", "llm", "uid", UNKNOWN, (), None)
+
+    assert due(None, nothing, around(gated=True, settled=False)) is None
 
 
 def test_numbers_that_change_are_no_news_but_another_rule_is() -> None:
@@ -109,7 +119,24 @@ def test_what_a_user_wrote_is_shown_escaped_and_cut() -> None:
 
     assert found is not None
     assert found.message.startswith(r"exclusive-cpus (container server): \x1b[2J\nxxx")
-    assert (len(found.message), found.message[-1]) == (1024, "…")
+    assert (len(found.message.encode()), found.message[-1]) == (1024, "…")
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_a_text_is_cut_between_characters_by_what_they_take(before: str) -> None:
+    found = due(None, verdict(MISALIGNED, reason=before + "漢" * 2000), around())
+
+    assert found is not None
+    assert 1022 <= len(found.message.encode()) <= 1024
+    assert found.message.endswith("漢…")
+
+
+def test_a_text_that_fits_is_whole() -> None:
+    head = "exclusive-cpus (container server): "
+    found = due(None, verdict(MISALIGNED, reason="x" * (1024 - len(head))), around())
+
+    assert found is not None
+    assert found.message == head + "x" * (1024 - len(head))
 
 
 def test_the_time_of_a_condition_moves_with_its_status_only() -> None:

@@ -37,6 +37,8 @@ def test_the_newest_snapshot_counts_at_the_time_of_the_question() -> None:
     world = known(NOON)
 
     assert world is not None
+    assert known.holds(snapshot("a", "b"))
+    assert not known.holds(snapshot("a"))
     assert (world.own_namespace, world.instant, names(known)) == ("ours", NOON, ["a", "b"])
     assert world.namespaces == {"a": {"numagate.io/enforce": "none"}}
 
@@ -49,3 +51,4 @@ def test_a_snapshot_that_is_gone_or_broken_leaves_the_last_one() -> None:
     for text in ("", "{", "[]"):
         known.receive(text)
         assert names(known) == ["a"]
+        assert not known.holds(text)
