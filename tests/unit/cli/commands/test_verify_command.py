@@ -111,6 +111,22 @@ def test_a_misaligned_pod_is_a_finding(verify: Verify, kubelet: Kubelet, capsys:
 
 
 @pytest.mark.usefixtures("kubelet")
+@pytest.mark.parametrize("content", ["", "{", "[]", "\0"], ids=ascii)
+def test_a_state_file_that_is_no_checkpoint_is_a_fault(
+    verify: Verify, kubelet_folder: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (kubelet_folder / "memory_manager_state").write_text(content)
+
+    assert verify("--output", "json") == 1
+
+    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    assert fault["code"] == "memory-manager-state-stale"
+    assert fault["reason"].startswith(f"{kubelet_folder}/memory_manager_state is no ")
+    assert fault["reason"].endswith(": the kubelet will not start")
+    assert "delete memory_manager_state" in fault["remedy"]
+
+
+@pytest.mark.usefixtures("kubelet")
 def test_the_use_of_cpus_is_measured_over_the_interval(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify("--interval", "0.01", "--output", "json") == 0
 
