@@ -26,6 +26,8 @@ MOST_PROCESSES: Final = 8
 MOST_INTERFACES: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
+PODS: Final = "pods"
+"""The field about pods that the kubelet knows and that are not among those read."""
 GRANTS: Final = "grants"
 """The field of an observation's `unread` about the kubelet's PodResources as a whole."""
 _MEGABYTE: Final = 1 << 20
@@ -66,8 +68,9 @@ class Report:
 
     @property
     def doubtful(self) -> bool:
-        """Whether of a pod it cannot be told."""
-        return any(one.verdict.outcome is Outcome.UNKNOWN for one in self.pods)
+        """Whether of a pod it cannot be told, or there are pods that nobody named."""
+        missed = any(one.field == PODS for one in self.observation.unread)
+        return missed or any(one.verdict.outcome is Outcome.UNKNOWN for one in self.pods)
 
     @property
     def blind(self) -> str:

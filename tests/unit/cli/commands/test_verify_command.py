@@ -1,5 +1,6 @@
 """`numagate verify` on a node whose kubelet answers, from files and by a real socket."""
 
+import io
 import json
 import tempfile
 from collections.abc import Callable
@@ -146,6 +147,73 @@ def test_an_unknown_verdict_is_a_finding_where_that_is_asked_for(verify: Verify)
 
     assert verify(pods=waiting) == 0
     assert verify("--strict", pods=waiting) == 1
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_pods_that_the_kubelet_knows_and_nobody_named_are_told(
+    verify: Verify, kubelet: Kubelet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "not read: pods: the kubelet gave CPUs or devices to team-a/llm-0, not among the pods that were read"
+
+    assert verify(pods=[]) == 0
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert verify("--strict", pods=[]) == 1
+    assert verify("--strict") == 0
+    kubelet.answers[api.LIST] = listing(grant(1), listed("web", granted()))
+    assert verify("--strict") == 0
+    kubelet.answers[api.LIST] = listing()
+    assert verify("--strict", pods=[]) == 0
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_pods_of_other_nodes_are_no_pods_of_this_one(
+    verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify("--node", "vm") == 2
+    assert capsys.readouterr().err == (
+        f'numagate: no pod of node "vm" in {tmp_path}/pods.json (its pods are on {NODE}): name it with --node\n'
+    )
+    homes = [{**pod(), "spec": {**pod()["spec"], "nodeName": f"n{number}"}} for number in range(5)]
+    assert verify(pods=homes) == 2
+    assert "(its pods are on n0, n1, n2 and 2 more)" in capsys.readouterr().err
+    assert verify(pods=[*homes, pod()]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "it is empty"),
+        ("# kubectl said nothing\n---\n", "it is empty"),
+        ('{"kind": "Table", "apiVersion": "meta.k8s.io/v1", "rows": []}', "not Table"),
+        ('{"kind": "DeploymentList", "apiVersion": "apps/v1", "items": [{}]}', "not Deployment"),
+        ('{"kind": "List", "apiVersion": "v1", "items": "x"}', "not List"),
+        ('{"a": 1}', "not an object without a kind"),
+    ],
+)
+@pytest.mark.parametrize("piped", [False, True])
+def test_what_holds_no_pods_is_bad_input(
+    tmp_path: Path,
+    text: str,
+    told: str,
+    *,
+    piped: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "pods"
+    file.write_text(text)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    assert main(["verify", "--pods", "-" if piped else str(file), "--interval", "0"]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.endswith(": give the output of kubectl get pods -o json\n")
+
+
+@pytest.mark.parametrize("option", ["--kubeconfig", "--context"])
+def test_pods_come_from_one_place(verify: Verify, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify(option, "x") == 2
+    assert f"leave {option} out" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("kubelet")
