@@ -109,8 +109,7 @@ def promise(verdict: PodVerdict) -> str:
     """Say what the pod was promised, and whether its annotation agrees."""
     if verdict.promise is None:
         return "its spec earns no promise, so its annotation is forged"
-    nodes = verdict.promise.numa_nodes
-    told = f"{nodes} NUMA node{'s'[: nodes != 1]} by its spec and policy {verdict.promise.policy}"
+    told = f"{_counted(verdict.promise.numa_nodes)} by its spec and policy {verdict.promise.policy}"
     if not verdict.forged:
         return f"{told}, as its annotation says" if verdict.claimed is not None else f"{told}; it has no annotation"
     if verdict.claimed is None:
@@ -124,7 +123,11 @@ def claim(claimed: Expectation) -> str:
         f"{name} {one.cpus} CPUs, {', '.join(f'{count} {key}' for key, count in one.devices.items()) or 'no devices'}"
         for name, one in claimed.containers.items()
     ]
-    return f"{claimed.numa_nodes} NUMA nodes, {'; '.join(parts) or 'nothing'}"
+    return f"{_counted(claimed.numa_nodes)}, {'; '.join(parts) or 'nothing'}"
+
+
+def _counted(nodes: int) -> str:
+    return f"{nodes} NUMA node{'s'[: nodes != 1]}"
 
 
 def affinity(process: ObservedProcess) -> str:

@@ -235,6 +235,16 @@ def test_without_the_kubelets_word_it_cannot_look(verify: Verify, capsys: pytest
 
 
 @pytest.mark.usefixtures("kubelet")
+def test_a_folder_in_the_place_of_a_file_is_named(
+    verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verify("--kubelet-config", str(tmp_path), "--output", "json")
+
+    (gap,) = json.loads(capsys.readouterr().out)["unread"]
+    assert gap == {"field": "kubelet", "reason": f"{tmp_path}: Is a directory"}
+
+
+@pytest.mark.usefixtures("kubelet")
 def test_without_a_readable_machine_it_cannot_look(
     verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
