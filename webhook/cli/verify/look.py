@@ -108,7 +108,11 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
     from webhook.kube.connect import connect  # noqa: PLC0415 - with a file nobody need pay for it
     from webhook.kube.listing import pages  # noqa: PLC0415 - as above
 
-    client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-verify")
+    try:
+        client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-verify")
+    except NumagateError as error:
+        message = f"{error}; or give the node's pods by --pods"
+        raise NumagateError(message) from None
     pods = tuple(pod for page, _ in pages(client, "/api/v1/pods", fields=f"spec.nodeName={node}") for pod in page)
     seen = _try(client, f"/api/v1/nodes/{node}")
     version = _VERSION.match(get_text(get_object(seen, "status", "nodeInfo"), "kubeletVersion"))

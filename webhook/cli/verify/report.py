@@ -1,5 +1,7 @@
 """The report on a node: the verdicts, each beside what was seen of its pod, and what the outputs say of both alike."""
 
+import errno
+import os
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -79,7 +81,8 @@ class Report:
             why = next((one.reason for one in self.observation.machine.unread), "sysfs shows none")
             return f"the NUMA nodes of this machine cannot be read: {why}"
         why = next((one.reason for one in self.observation.unread if one.field == GRANTS), "")
-        return f"what the kubelet gave to whom cannot be read: {why}" if why else ""
+        remedy = "; run it on the node, or give --kubelet-dir" if os.strerror(errno.ENOENT) in why else ""
+        return f"what the kubelet gave to whom cannot be read: {why}{remedy}" if why else ""
 
     @property
     def summary(self) -> str:

@@ -228,10 +228,15 @@ def test_named_pods_are_shown_alone_and_missed_where_they_are_not_there(
     assert "numagate: team-a/llm-7 is not on this node, or asks for no accelerators" in capsys.readouterr().err
 
 
-def test_without_the_kubelets_word_it_cannot_look(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_kubelets_word_it_cannot_look(
+    verify: Verify, kubelet_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert verify() == 2
 
-    assert "numagate: what the kubelet gave to whom cannot be read: " in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        f"numagate: what the kubelet gave to whom cannot be read: {kubelet_folder}/pod-resources/kubelet.sock: "
+        "No such file or directory; run it on the node, or give --kubelet-dir\n"
+    )
 
 
 @pytest.mark.usefixtures("kubelet")
@@ -264,6 +269,7 @@ def test_pods_that_cannot_be_read_are_bad_input(
     assert main([*arguments, "--kubeconfig", str(tmp_path / "none")]) == 2
     errors = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[0] for line in errors] == ["numagate", "numagate"]
+    assert errors[1].endswith("; or give the node's pods by --pods")
 
 
 @pytest.mark.usefixtures("kubelet")
