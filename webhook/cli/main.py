@@ -1,11 +1,14 @@
 """The `numagate` program: finds its subcommands, runs one, and turns errors into one line and an exit code."""
 
 import argparse
+import contextlib
+import errno
 import io
 import os
 import sys
 from collections.abc import Callable
 from collections.abc import Sequence
+from typing import Final
 
 import webhook
 from webhook import registry
@@ -18,10 +21,15 @@ BAD_INPUT = 2
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+_UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EAGAIN})
+"""What a write fails with where there is nowhere to write to."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (without the program's name) and answer the exit code."""
+    if sys.stdout is None:
+        _say("numagate: cannot write the output: it is closed\n")
+        return BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 is no reason to fail
     return guarded(lambda: _dispatch(argv))
@@ -36,23 +44,38 @@ def _dispatch(argv: Sequence[str] | None) -> int:
 def guarded(action: Callable[[], int]) -> int:
     """Run `action` and answer its exit code, or that of the error that ended it."""
     try:
-        code = action()
-        sys.stdout.flush()
+        try:
+            code = action()
+        finally:
+            sys.stdout.flush()  # help, too, ends here
     except NumagateError as error:
-        sys.stderr.write(f"numagate: {visible(str(error))}\n")
+        _say(f"numagate: {visible(str(error))}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more at exit
+        _let_go_of_output()
         return BROKEN_PIPE
-    except Exception:  # noqa: BLE001 - the edge: a bug must not look like "findings" (1) or "bad input" (2)
+    except Exception as error:  # noqa: BLE001 - the edge: a bug must not look like "findings" (1) or "bad input" (2)
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
+            _let_go_of_output()
+            _say(f"numagate: cannot write the output: {error.strerror}\n")
+            return BAD_INPUT
         import traceback  # noqa: PLC0415 - only bugs pay for it
 
-        traceback.print_exc()
-        sys.stderr.write("numagate: internal error, please report the lines above\n")
+        _say(f"{traceback.format_exc()}numagate: internal error, please report the lines above\n")
         return INTERNAL_ERROR
     return code
+
+
+def _let_go_of_output() -> None:
+    """Let nothing be written any more: the interpreter flushes once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError):  # where errors cannot be told either, the exit code tells
+        sys.stderr.write(text)
 
 
 def parser() -> argparse.ArgumentParser:

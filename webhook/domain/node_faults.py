@@ -1,4 +1,4 @@
-"""What is wrong with a node itself: state files of another policy, and more NUMA nodes than its kubelet takes."""
+"""What is wrong with a node itself: state files that its kubelet refuses, and more NUMA nodes than it takes."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,10 +14,15 @@ from webhook.domain.verdict import NodeFault
 
 CPU_STATE: Final = "cpu_manager_state"
 MEMORY_STATE: Final = "memory_manager_state"
+_STATES: Final = frozenset({CPU_STATE, MEMORY_STATE})
+"""As fields of what is unread: such a file is there, and is no checkpoint."""
 
 
 def faults_of(observation: Observation) -> Iterator[NodeFault]:
-    """Yield the faults of a node whose kubelet's settings are known."""
+    """Yield the faults of a node; most of them show only where its kubelet's settings are known."""
+    for one in observation.unread:
+        if one.field in _STATES:
+            yield _refused(one.field, one.reason)
     settings = observation.kubelet
     if settings is None:
         return
@@ -38,14 +43,16 @@ def _stale(file: StateFile, settings: KubeletSettings, online: int) -> Iterator[
     if file.name not in policies:
         return
     key, wanted = policies[file.name]
-    remedy = f"drain the node, stop the kubelet, delete {file.name} in its directory, start the kubelet"
-    code = f"{file.name.replace('_', '-')}-stale"
     if file.policy != wanted:
-        reason = f"{file.name} was written by policy {file.policy}, but {key} is {wanted}: the kubelet will not start"
-        yield NodeFault(code, reason, remedy)
+        wrote = f"policy {file.policy}" if file.policy else "no policy"
+        yield _refused(file.name, f"{file.name} was written by {wrote}, but {key} is {wanted}")
     elif online and (gone := (file.default_cpus or 0) & ~online):
-        reason = f"{file.name} names CPUs {cpuset.format(gone)}, which are not online: the kubelet will not start"
-        yield NodeFault(code, reason, remedy)
+        yield _refused(file.name, f"{file.name} names CPUs {cpuset.format(gone)}, which are not online")
+
+
+def _refused(name: str, why: str) -> NodeFault:
+    remedy = f"drain the node, stop the kubelet, delete {name} in its directory, start the kubelet"
+    return NodeFault(f"{name.replace('_', '-')}-stale", f"{why}: the kubelet will not start", remedy)
 
 
 def _too_many_cells(settings: KubeletSettings, count: int) -> Iterator[NodeFault]:

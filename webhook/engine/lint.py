@@ -53,6 +53,7 @@ UNKNOWN_KIND = "unknown-kind"
 MISSING_TEMPLATE = "missing-pod-template"
 EXEMPT = "exempt"
 UNGOVERNED = "no-policy"
+UNANSWERED = "unanswered-gate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,8 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
         outcome, findings = Outcome.SKIP, (Finding(EXEMPT, Severity.WARNING, Level.NONE, ("spec",), reason),)
     elif judgement.subject.accelerators:
         findings = (*findings, *exempt.ineffective(pod, ruling))
+    if exemption is None and readiness.is_unanswered(judgement):
+        findings = (*findings, _unanswered())
     if own and exemption is None:
         outcome = Outcome.WARN if ruling.modes.enforce is Level.NONE else Outcome.DENY
     return reported.result(
@@ -183,6 +186,11 @@ def _known(manifest: Manifest, shape: Shape, around: Surroundings, labelled: tup
         pods=shape.location.pods if shape.location else None,
         gate=readiness.state(judgement, ruling.policy) if ruling.modes.repair is not Level.NONE else None,
     )
+
+
+def _unanswered() -> Finding:
+    path = ("spec", "readinessGates")
+    return Finding(UNANSWERED, Severity.WARNING, Level.NONE, path, readiness.UNANSWERED)
 
 
 def _ungoverned(manifest: Manifest, shape: Shape, namespace: str) -> Result:

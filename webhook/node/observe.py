@@ -4,10 +4,12 @@ import time
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 from webhook.domain.observation import Machine
 from webhook.domain.observation import Observation
@@ -31,6 +33,8 @@ from webhook.node.readers.processes import ContainerProcesses
 from webhook.node.readers.processes import read_processes
 from webhook.node.readers.state_files import read_state_files
 from webhook.node.roots import Roots
+
+_MOST_NAMES: Final = 3
 
 
 def _now() -> datetime:
@@ -70,6 +74,7 @@ def observe(
     limits: Limits = Limits(),
     clocks: Clocks = Clocks(),
     patience: Patience | None = None,
+    complete: bool = False,
 ) -> Observation:
     """Make one pass over a node. Never raises: what cannot be read is None, and `unread` beside it says why.
 
@@ -78,13 +83,17 @@ def observe(
     what the kubelet answered at /configz, else its file is read; `version` is its minor version. `since` is what
     `cpu_times` answered before: the CPUs in use are told for the time in between. `reads_memory` says of which pods
     numa_maps are read, which holds up the process meanwhile. Whoever looks again and again gives one `patience`, which
-    remembers what has not come back.
+    remembers what has not come back. Where `pods` are to be `complete`, those that the kubelet gave something to and
+    that are not among them are noted.
     """
+    pods = tuple(pods)
     mine = tuple(node_pods.of_node(pods, node))
     one = _Pass(roots, limits, clocks, patience or Patience(), Gaps())
     machine = read_machine(roots)
     kubelet = one.kubelet(configz, version)
     seen = one.see(machine, {key: reads_memory(pod) for pod in mine for key in node_pods.container_ids(pod)}, since)
+    if complete and seen.grants is not None:
+        one.note_strangers(node_pods.strangers(seen.grants, pods))
     return Observation(
         node=node,
         machine=machine,
@@ -120,6 +129,15 @@ class _Pass:
         if found and found.unsure:
             self.gaps.note("kubelet", found.unsure)
         return found.settings if found else None
+
+    def note_strangers(self, names: Sequence[str]) -> None:
+        """Note pods that nobody named."""
+        if names:
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            told = ", ".join(names[:_MOST_NAMES])
+            self.gaps.note(
+                "pods", f"the kubelet gave CPUs or devices to {told}{more}, not among the pods that were read"
+            )
 
     def devices(self, machine: Machine) -> tuple[ObservedDevice, ...] | None:
         """Ask the kubelet for all devices of the node."""

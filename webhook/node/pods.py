@@ -57,6 +57,16 @@ def of_node(pods: Iterable[JsonObject], node: str) -> Iterator[JsonObject]:
             yield pod
 
 
+def strangers(grants: Grants, pods: Iterable[JsonObject]) -> tuple[str, ...]:
+    """Name the pods that were given CPUs or devices and are not among these, ended or not."""
+    known = {
+        (get_text(metadata, "namespace"), get_text(metadata, "name"))
+        for metadata in (get_object(pod, "metadata") for pod in pods)
+    }
+    holders = {(space, name) for (space, name, _), grant in grants.containers.items() if grant.cpus or grant.devices}
+    return tuple(f"{space}/{name}" for space, name in sorted(holders - known))
+
+
 def container_ids(pod: JsonObject) -> Iterator[str]:
     """Yield the runtime's ids of the pod's containers that run."""
     for status in _statuses(pod).values():

@@ -79,6 +79,50 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     assert running.returncode == 141
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["profiles", "list"],
+        ["profiles", "show", "dgx-h100"],
+        ["manifests", "--overlay", "crds"],
+    ],
+    ids=" ".join,
+)
+def test_output_that_cannot_be_written_is_told_in_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "webhook", *arguments], stdout=full, stderr=subprocess.PIPE, check=False, env={}
+        )
+
+    assert (done.returncode, done.stderr) == (2, b"numagate: cannot write the output: No space left on device\n")
+
+
+def test_output_that_is_closed_is_told_in_one_line() -> None:
+    command = ["sh", "-c", '"$0" -m webhook profiles list >&-', sys.executable]
+    done = subprocess.run(command, stderr=subprocess.PIPE, check=False)
+
+    assert (done.returncode, done.stderr) == (2, b"numagate: cannot write the output: it is closed\n")
+
+
+def test_errors_that_cannot_be_told_are_no_findings(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "webhook", "lint", str(tmp_path / "none.yaml"), "--policy", str(tmp_path / "none")],
+            stdout=subprocess.DEVNULL,
+            stderr=full,
+            check=False,
+        )
+
+    assert done.returncode == 2
+
+
+def test_a_file_that_a_command_forgot_to_look_after_is_a_bug(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(lambda: raising(FileNotFoundError(2, "No such file or directory", "/x"))) == 70
+    assert "cannot write" not in capsys.readouterr().err
+
+
 def test_a_terminal_without_utf_8_gets_escapes(tmp_path: Path) -> None:
     manifest = tmp_path / "a.yaml"
     manifest.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: größe}\nspec: {containers: []}\n", "utf-8")

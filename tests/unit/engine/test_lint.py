@@ -25,6 +25,7 @@ from webhook.domain.report import Report
 from webhook.domain.report import Result
 from webhook.domain.workload import Workload
 from webhook.engine.lint import lint
+from webhook.engine.readiness import UNANSWERED
 from webhook.engine.world import World
 from webhook.sources.chunk import split
 from webhook.sources.manifests import Reading
@@ -278,3 +279,25 @@ def test_the_readiness_gate_is_told_where_the_policy_wants_one(tmp_path: Path) -
     assert told(pod(readinessGates=[{"conditionType": "numagate.io/Aligned"}]), wanted) == "present"
     assert (told(pod(), world()), told(pod(), idle), told(exempt, verified)) == (None, None, None)
     assert only(tmp_path, pod(), known=verified).decision == "accept"
+
+
+def test_a_gate_that_nobody_would_answer_is_warned_of(tmp_path: Path) -> None:
+    gated = pod(readinessGates=[{"conditionType": "numagate.io/Aligned"}])
+    known = world()
+    verified = replace(known, classes=tuple(replace(one, verified=True) for one in known.classes))
+    plain = pod(container(**equal(gpus=None)), readinessGates=gated["spec"]["readinessGates"])
+    exempt = {**gated, "metadata": {"name": "llm", "namespace": "kube-system"}}
+    (found,) = only(tmp_path, deployment(gated), known=known).findings
+
+    assert (found.code, found.severity, found.path) == (
+        "unanswered-gate",
+        "warning",
+        "spec.template.spec.readinessGates",
+    )
+    assert found.message == UNANSWERED
+    assert only(tmp_path, gated, known=known).decision == "accept"
+    assert "unanswered-gate" not in [
+        code
+        for obj, where in ((gated, verified), (pod(), known), (plain, known), (exempt, known))
+        for code in codes(only(tmp_path, obj, known=where))
+    ]

@@ -1,5 +1,6 @@
 """`numagate manifests` on the command line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import trustme
 import yaml
 
 from webhook.cli.main import main
+from webhook.manifests.overlays import NAMES
 
 
 def test_the_folder_is_written_and_then_found_unchanged(tmp_path: Path) -> None:
@@ -43,6 +45,16 @@ def test_a_bundle_of_ones_own_contradicts_cert_manager(tmp_path: Path, capsys: p
 
     assert code == 2
     assert "--ca-bundle: cert-manager fills in caBundle: leave it out" in capsys.readouterr().err
+
+
+def test_help_leads_to_every_overlay(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["manifests", "--help"])
+    option = capsys.readouterr().out.partition("--overlay NAME  ")[2].partition("--namespace")[0]
+    told = set(re.findall(r"[a-z-]+", re.sub(r"-\s+", "-", option)))
+    ends = tuple(end for end in ("-cert-manager", "-file") if end in told)
+    assert [name for name in NAMES if name not in told and not name.endswith(ends)] == []
+    assert len(ends) == 2
 
 
 def test_an_overlay_is_printed_as_one_stream(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import metrictable
 import pytest
 
 from webhook.domain import keys
 from webhook.manifests import level_guard
+from webhook.manifests.crds import crds
 from webhook.manifests.guard import ROLE
 from webhook.manifests.overlays import NAMES
 
@@ -18,6 +20,13 @@ PAGE = (REPOSITORY / "docs" / "operations.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_overlay_is_explained(name: str) -> None:
     assert f"`{name}`" in PAGE
+
+
+def test_every_kind_of_ours_is_installed() -> None:
+    definitions: list[Any] = crds()
+    row = next(line for line in PAGE.splitlines() if line.startswith("| CustomResourceDefinitions |"))
+
+    assert set(re.findall(r"`([A-Z]\w+)`", row)) == {one["spec"]["names"]["kind"] for one in definitions}
 
 
 def test_every_overlay_that_a_command_names_is_there() -> None:

@@ -111,6 +111,21 @@ def test_everything_is_seen(tree: NodeTree) -> None:
     assert process.memory is not None
 
 
+def test_pods_that_hold_something_and_were_not_given_are_named_where_all_should_be(
+    tree: NodeTree, told: Kubelet
+) -> None:
+    ended = running_pod("ended", number=2, phase="Succeeded")
+    everybody = look(tree, running_pod(), ended, complete=True)
+    some = look(tree, running_pod(), complete=True)
+    told.answers[api.LIST] = listing(*(listed(f"p{number}", granted(cpu_ids=[number])) for number in range(5)))
+    many = look(tree, complete=True)
+
+    assert (everybody.unread, look(tree).unread) == ((), ())
+    assert [one.field for one in some.unread] == ["pods"]
+    assert "gave CPUs or devices to team-a/ended, not among" in some.unread[0].reason
+    assert "to team-a/p0, team-a/p1, team-a/p2 and 2 more, not among" in many.unread[0].reason
+
+
 @pytest.mark.usefixtures("told")
 def test_the_cpus_in_use_are_told_for_the_time_since_the_last_look(tree: NodeTree) -> None:
     before = cpu_times(tree.roots, Clocks(monotonic=lambda: 40.0))

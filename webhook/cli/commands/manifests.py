@@ -34,7 +34,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--overlay",
         metavar="NAME",
-        help="write one overlay: crds, self-signed, observe, trial, enforce, cert-manager, …",
+        help="write one overlay: crds; observe, trial or enforce, each with -cert-manager or -file behind it, too; "
+        "self-signed, self-signed-file or cert-manager (the server alone, which is asked nothing); agent; monitoring",
     )
     add("--namespace", default="numagate-system", help="namespace of the installation (default %(default)s)")
     add("--image", default=f"numagate:{__version__}", help="image of the service (default %(default)s)")

@@ -23,13 +23,16 @@ be read is shown as unknown, with the reason. docs/verify.md has the rules.
 exit codes:
   0  no promise is broken (of some pods it may be unknown; --strict exits 1 then)
   1  a pod is misaligned or its promise forged, or the node has a fault
-  2  cannot look: the pods or the machine cannot be read, or a pod is not there
+  2  cannot look: the pods or the machine cannot be read, none is of this node, or a pod is not there
+
+A node rarely has a kubeconfig of an administrator. The kubelet's own may list the pods of its node; else hand the pods
+over. Without --world (written by numagate world export) pods are judged by the built-in policy, not by the cluster's.
 
 examples:
-  numagate verify
-  numagate verify team-a/llm-0 --interval 10
-  kubectl get pods -A -o json --field-selector spec.nodeName=gpu-1 | numagate verify --node gpu-1 --pods -
-  numagate verify --output html > node.html
+  numagate verify --kubeconfig /etc/kubernetes/kubelet.conf --world world.json
+  kubectl get pods -A --field-selector spec.nodeName=NODE -o json | numagate verify --pods - --node NODE
+  numagate verify --pods pods.json --node NODE team-a/llm-0 --interval 10
+  numagate verify --pods pods.json --node NODE --output html > node.html
 """
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from webhook.cli.verify.options import node_name
 from webhook.cli.verify.options import roots
+from webhook.domain.errors import InputError
 from webhook.domain.errors import NumagateError
 from webhook.domain.observation import Observation
 from webhook.domain.raw import JsonObject
@@ -24,6 +25,9 @@ from webhook.node.observe import observe
 if TYPE_CHECKING:  # with a file nobody need pay for it
     from webhook.kube.client import Client
 
+_LIST: Final = "List"
+"""In the kind of a List, which may well be empty; a file without it has no objects at all."""
+_MOST_HOMES: Final = 3
 _VERSION: Final = re.compile(r"v?(\d{1,3})\.(\d{1,3})\.")
 
 
@@ -40,11 +44,11 @@ def look(arguments: argparse.Namespace, world: World) -> Observation:
     """Observe the node; of pods that the policies of `world` promise nothing, numa_maps are let alone.
 
     Raises:
-        NumagateError: its pods cannot be read.
+        NumagateError: its pods cannot be read, or those that are given are other ones.
     """
     node = node_name(arguments)
     places = roots(arguments)
-    known = _from_file(arguments.pods) if arguments.pods else _from_cluster(arguments, node)
+    known = _from_file(arguments, node) if arguments.pods else _from_cluster(arguments, node)
     since = None
     if arguments.interval:
         since = cpu_times(places)
@@ -57,16 +61,46 @@ def look(arguments: argparse.Namespace, world: World) -> Observation:
         version=known.version,
         since=since,
         reads_memory=partial(has_promise, world=world),
+        complete=True,
     )
 
 
-def _from_file(file: str) -> Known:
-    from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - where the API server is asked, nobody pays
+def _from_file(arguments: argparse.Namespace, node: str) -> Known:
+    for option in ("kubeconfig", "context"):
+        if getattr(arguments, option):
+            message = f"with --pods no API server is asked: leave --{option} out, or --pods"
+            raise NumagateError(message)
+    pods = _read_pods(arguments.pods)
+    homes = sorted({get_text(get_object(pod, "spec"), "nodeName") for pod in pods} - {""})
+    if homes and node not in homes:
+        more = f" and {len(homes) - _MOST_HOMES} more" if len(homes) > _MOST_HOMES else ""
+        where = f"its pods are on {', '.join(homes[:_MOST_HOMES])}{more}"
+        message = f'no pod of node "{node}" in {arguments.pods} ({where}): name it with --node'
+        raise NumagateError(message)
+    return Known(pods)
 
-    reading = read_manifests([file], stdin=sys.stdin.buffer)
+
+def _read_pods(file: str) -> tuple[JsonObject, ...]:
+    import io  # noqa: PLC0415 - where the API server is asked, nobody pays
+
+    from webhook.sources.manifests import STDIN  # noqa: PLC0415 - as above
+    from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
+    from webhook.sources.manifests import read_text  # noqa: PLC0415 - as above
+
+    stdin = io.BytesIO(sys.stdin.buffer.read() if file == STDIN else b"")
+    reading = read_manifests([file], stdin=stdin)
     if reading.errors:
         raise NumagateError(str(reading.errors[0]))
-    return Known(tuple(one.content for one in reading.manifests if get_text(one.content, "kind") == "Pod"))
+    stdin.seek(0)
+    if not reading.manifests and _LIST not in read_text(file, stdin):
+        message = "it is empty: give the output of kubectl get pods -o json"
+        raise InputError(message, file=file)
+    pods = tuple(one.content for one in reading.manifests if get_text(one.content, "kind") == "Pod")
+    if reading.manifests and not pods:
+        kind = get_text(reading.manifests[0].content, "kind") or "an object without a kind"
+        message = f"Pods or a List of them were expected, not {kind}: give the output of kubectl get pods -o json"
+        raise InputError(message, file=file)
+    return pods
 
 
 def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
@@ -74,7 +108,11 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
     from webhook.kube.connect import connect  # noqa: PLC0415 - with a file nobody need pay for it
     from webhook.kube.listing import pages  # noqa: PLC0415 - as above
 
-    client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-verify")
+    try:
+        client = connect(kubeconfig=arguments.kubeconfig, context=arguments.context, user="numagate-verify")
+    except NumagateError as error:
+        message = f"{error}; or give the node's pods by --pods"
+        raise NumagateError(message) from None
     pods = tuple(pod for page, _ in pages(client, "/api/v1/pods", fields=f"spec.nodeName={node}") for pod in page)
     seen = _try(client, f"/api/v1/nodes/{node}")
     version = _VERSION.match(get_text(get_object(seen, "status", "nodeInfo"), "kubeletVersion"))

@@ -24,13 +24,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--interval",
         type=_seconds,
-        default=2.0,
+        default=watch.INTERVAL,
         metavar="SECONDS",
         help="how long to measure the use of CPUs; 0 leaves it out (default: %(default)g)",
     )
-    parser.add_argument("--strict", action="store_true", help="exit 1 also where the verdict on a pod is unknown")
     parser.add_argument(
-        "--output", choices=("text", "json", "html"), default="text", help="output format (default: text)"
+        "--strict",
+        action="store_true",
+        help="exit 1 also where the verdict on a pod is unknown, or a pod was not named",
+    )
+    parser.add_argument(
+        "--output", choices=("text", "json", "html"), default=watch.OUTPUT, help="output format (default: text)"
     )
 
 

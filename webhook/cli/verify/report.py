@@ -1,5 +1,7 @@
 """The report on a node: the verdicts, each beside what was seen of its pod, and what the outputs say of both alike."""
 
+import errno
+import os
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -26,6 +28,8 @@ MOST_PROCESSES: Final = 8
 MOST_INTERFACES: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
+PODS: Final = "pods"
+"""The field about pods that the kubelet knows and that are not among those read."""
 GRANTS: Final = "grants"
 """The field of an observation's `unread` about the kubelet's PodResources as a whole."""
 _MEGABYTE: Final = 1 << 20
@@ -66,8 +70,9 @@ class Report:
 
     @property
     def doubtful(self) -> bool:
-        """Whether of a pod it cannot be told."""
-        return any(one.verdict.outcome is Outcome.UNKNOWN for one in self.pods)
+        """Whether of a pod it cannot be told, or there are pods that nobody named."""
+        missed = any(one.field == PODS for one in self.observation.unread)
+        return missed or any(one.verdict.outcome is Outcome.UNKNOWN for one in self.pods)
 
     @property
     def blind(self) -> str:
@@ -76,7 +81,8 @@ class Report:
             why = next((one.reason for one in self.observation.machine.unread), "sysfs shows none")
             return f"the NUMA nodes of this machine cannot be read: {why}"
         why = next((one.reason for one in self.observation.unread if one.field == GRANTS), "")
-        return f"what the kubelet gave to whom cannot be read: {why}" if why else ""
+        remedy = "; run it on the node, or give --kubelet-dir" if os.strerror(errno.ENOENT) in why else ""
+        return f"what the kubelet gave to whom cannot be read: {why}{remedy}" if why else ""
 
     @property
     def summary(self) -> str:
@@ -106,8 +112,7 @@ def promise(verdict: PodVerdict) -> str:
     """Say what the pod was promised, and whether its annotation agrees."""
     if verdict.promise is None:
         return "its spec earns no promise, so its annotation is forged"
-    nodes = verdict.promise.numa_nodes
-    told = f"{nodes} NUMA node{'s'[: nodes != 1]} by its spec and policy {verdict.promise.policy}"
+    told = f"{_counted(verdict.promise.numa_nodes)} by its spec and policy {verdict.promise.policy}"
     if not verdict.forged:
         return f"{told}, as its annotation says" if verdict.claimed is not None else f"{told}; it has no annotation"
     if verdict.claimed is None:
@@ -121,7 +126,11 @@ def claim(claimed: Expectation) -> str:
         f"{name} {one.cpus} CPUs, {', '.join(f'{count} {key}' for key, count in one.devices.items()) or 'no devices'}"
         for name, one in claimed.containers.items()
     ]
-    return f"{claimed.numa_nodes} NUMA nodes, {'; '.join(parts) or 'nothing'}"
+    return f"{_counted(claimed.numa_nodes)}, {'; '.join(parts) or 'nothing'}"
+
+
+def _counted(nodes: int) -> str:
+    return f"{nodes} NUMA node{'s'[: nodes != 1]}"
 
 
 def affinity(process: ObservedProcess) -> str:

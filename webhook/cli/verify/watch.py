@@ -1,6 +1,7 @@
 """The options of `numagate verify --watch`: what the agent judges by, and where it answers."""
 
 import argparse
+from collections.abc import Mapping
 from typing import Final
 
 from webhook.cli.listening import add_plain_port
@@ -8,12 +9,25 @@ from webhook.cli.listening import object_name
 from webhook.domain import api
 from webhook.domain.errors import NumagateError
 
-_ONE_SHOT: Final = {
-    "names": "an agent judges all pods of its node: leave {} out",
-    "pods": "an agent watches the pods in the API server: leave --pods out",
-    "policy": "an agent judges by the policies of the world snapshot: leave --policy out, or name it by --world-object",
-    "world": "an agent reads the world snapshot in the cluster: leave --world out, or name it by --world-object",
+INTERVAL: Final = 2.0
+OUTPUT: Final = "text"
+"""What one look does where nobody asks for another interval or output."""
+_ONE_SHOT: Final[Mapping[str, tuple[object, str]]] = {
+    "names": ([], "an agent judges all pods of its node: leave {} out"),
+    "pods": (None, "an agent watches the pods in the API server: leave --pods out"),
+    "policy": (
+        None,
+        "an agent judges by the policies of the world snapshot: leave --policy out, or name it by --world-object",
+    ),
+    "world": (
+        None,
+        "an agent reads the world snapshot in the cluster: leave --world out, or name it by --world-object",
+    ),
+    "output": (OUTPUT, "an agent tells the cluster and prints no report: leave --output out"),
+    "strict": (False, "an agent goes on whatever it finds: leave --strict out"),
+    "interval": (INTERVAL, "an agent measures from one look to the next: leave --interval out"),
 }
+"""The options that go with one look only: their defaults, and what is said of another value."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +56,6 @@ def check(arguments: argparse.Namespace) -> None:
     Raises:
         NumagateError: such an option was given.
     """
-    for name, message in _ONE_SHOT.items():
-        value = getattr(arguments, name)
-        if value:
-            raise NumagateError(message.format(" ".join(map(str, value))))
+    for name, (usual, message) in _ONE_SHOT.items():
+        if getattr(arguments, name) != usual:
+            raise NumagateError(message.format(" ".join(arguments.names)))

@@ -31,6 +31,9 @@ def read(path: str | Path, *, folder: int | None = None, most: int = MOST) -> by
             data += more
             if len(data) > most:
                 break
+    except OSError as error:
+        error.filename = str(path)  # a descriptor has no name
+        raise
     finally:
         os.close(descriptor)
     if len(data) > most:

@@ -24,27 +24,35 @@ _MOST: Final = 1 << 24
 
 
 def read_state_files(kubelet: Path, gaps: Gaps) -> tuple[StateFile, ...]:
-    """Read what is there below the kubelet's folder; a manager that never ran has left nothing."""
-    readers = {CPU_STATE: _cpu_state, MEMORY_STATE: _memory_state}
-    found = (
-        gaps.take("state_files", partial(read, kubelet / name))
-        for name, read in readers.items()
-        if (kubelet / name).exists()
-    )
+    """Read what is there below the kubelet's folder; a manager that never ran has left nothing.
+
+    One that is no checkpoint is noted by its own name, since that is a fault of the node; that one cannot be opened
+    says nothing about what is in it.
+    """
+    found = []
+    for name in (CPU_STATE, MEMORY_STATE):
+        path = kubelet / name
+        written = gaps.take("state_files", partial(_read, path))
+        if written is not None:
+            found.append(gaps.take(name, partial(_checkpoint, written, path)))
     return tuple(one for one in found if one is not None)
 
 
-def _cpu_state(path: Path) -> StateFile:
-    content = _content(path)
-    return StateFile(path.name, get_text(content, "policyName"), cpuset.parse(get_text(content, "defaultCpuSet")))
+def _read(path: Path) -> bytes | None:
+    try:
+        return files.read(path, most=_MOST)
+    except FileNotFoundError:
+        return None
 
 
-def _memory_state(path: Path) -> StateFile:
-    return StateFile(path.name, get_text(_content(path), "policyName"))
+def _checkpoint(written: bytes, path: Path) -> StateFile:
+    content = _content(written, path)
+    cpus = cpuset.parse(get_text(content, "defaultCpuSet")) if path.name == CPU_STATE else None
+    return StateFile(path.name, get_text(content, "policyName"), cpus)
 
 
-def _content(path: Path) -> JsonObject:
-    written = _object(files.read(path, most=_MOST), path)
+def _content(text: bytes, path: Path) -> JsonObject:
+    written = _object(text, path)
     inner = get_text(written, "data")
     return _object(inner, path) if inner else written
 

@@ -1,5 +1,6 @@
 """`numagate verify` on a node whose kubelet answers, from files and by a real socket."""
 
+import io
 import json
 import tempfile
 from collections.abc import Callable
@@ -111,6 +112,22 @@ def test_a_misaligned_pod_is_a_finding(verify: Verify, kubelet: Kubelet, capsys:
 
 
 @pytest.mark.usefixtures("kubelet")
+@pytest.mark.parametrize("content", ["", "{", "[]", "\0"], ids=ascii)
+def test_a_state_file_that_is_no_checkpoint_is_a_fault(
+    verify: Verify, kubelet_folder: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (kubelet_folder / "memory_manager_state").write_text(content)
+
+    assert verify("--output", "json") == 1
+
+    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    assert fault["code"] == "memory-manager-state-stale"
+    assert fault["reason"].startswith(f"{kubelet_folder}/memory_manager_state is no ")
+    assert fault["reason"].endswith(": the kubelet will not start")
+    assert "delete memory_manager_state" in fault["remedy"]
+
+
+@pytest.mark.usefixtures("kubelet")
 def test_the_use_of_cpus_is_measured_over_the_interval(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify("--interval", "0.01", "--output", "json") == 0
 
@@ -133,6 +150,73 @@ def test_an_unknown_verdict_is_a_finding_where_that_is_asked_for(verify: Verify)
 
 
 @pytest.mark.usefixtures("kubelet")
+def test_pods_that_the_kubelet_knows_and_nobody_named_are_told(
+    verify: Verify, kubelet: Kubelet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "not read: pods: the kubelet gave CPUs or devices to team-a/llm-0, not among the pods that were read"
+
+    assert verify(pods=[]) == 0
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert verify("--strict", pods=[]) == 1
+    assert verify("--strict") == 0
+    kubelet.answers[api.LIST] = listing(grant(1), listed("web", granted()))
+    assert verify("--strict") == 0
+    kubelet.answers[api.LIST] = listing()
+    assert verify("--strict", pods=[]) == 0
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_pods_of_other_nodes_are_no_pods_of_this_one(
+    verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify("--node", "vm") == 2
+    assert capsys.readouterr().err == (
+        f'numagate: no pod of node "vm" in {tmp_path}/pods.json (its pods are on {NODE}): name it with --node\n'
+    )
+    homes = [{**pod(), "spec": {**pod()["spec"], "nodeName": f"n{number}"}} for number in range(5)]
+    assert verify(pods=homes) == 2
+    assert "(its pods are on n0, n1, n2 and 2 more)" in capsys.readouterr().err
+    assert verify(pods=[*homes, pod()]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "it is empty"),
+        ("# kubectl said nothing\n---\n", "it is empty"),
+        ('{"kind": "Table", "apiVersion": "meta.k8s.io/v1", "rows": []}', "not Table"),
+        ('{"kind": "DeploymentList", "apiVersion": "apps/v1", "items": [{}]}', "not Deployment"),
+        ('{"kind": "List", "apiVersion": "v1", "items": "x"}', "not List"),
+        ('{"a": 1}', "not an object without a kind"),
+    ],
+)
+@pytest.mark.parametrize("piped", [False, True])
+def test_what_holds_no_pods_is_bad_input(
+    tmp_path: Path,
+    text: str,
+    told: str,
+    *,
+    piped: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "pods"
+    file.write_text(text)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    assert main(["verify", "--pods", "-" if piped else str(file), "--interval", "0"]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.endswith(": give the output of kubectl get pods -o json\n")
+
+
+@pytest.mark.parametrize("option", ["--kubeconfig", "--context"])
+def test_pods_come_from_one_place(verify: Verify, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify(option, "x") == 2
+    assert f"leave {option} out" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("kubelet")
 def test_named_pods_are_shown_alone_and_missed_where_they_are_not_there(
     verify: Verify, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,10 +228,25 @@ def test_named_pods_are_shown_alone_and_missed_where_they_are_not_there(
     assert "numagate: team-a/llm-7 is not on this node, or asks for no accelerators" in capsys.readouterr().err
 
 
-def test_without_the_kubelets_word_it_cannot_look(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_kubelets_word_it_cannot_look(
+    verify: Verify, kubelet_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert verify() == 2
 
-    assert "numagate: what the kubelet gave to whom cannot be read: " in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        f"numagate: what the kubelet gave to whom cannot be read: {kubelet_folder}/pod-resources/kubelet.sock: "
+        "No such file or directory; run it on the node, or give --kubelet-dir\n"
+    )
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_a_folder_in_the_place_of_a_file_is_named(
+    verify: Verify, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verify("--kubelet-config", str(tmp_path), "--output", "json")
+
+    (gap,) = json.loads(capsys.readouterr().out)["unread"]
+    assert gap == {"field": "kubelet", "reason": f"{tmp_path}: Is a directory"}
 
 
 @pytest.mark.usefixtures("kubelet")
@@ -170,6 +269,7 @@ def test_pods_that_cannot_be_read_are_bad_input(
     assert main([*arguments, "--kubeconfig", str(tmp_path / "none")]) == 2
     errors = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[0] for line in errors] == ["numagate", "numagate"]
+    assert errors[1].endswith("; or give the node's pods by --pods")
 
 
 @pytest.mark.usefixtures("kubelet")

@@ -7,6 +7,7 @@ from verifications import USUAL
 from verifications import reported
 
 from webhook.cli.verify import report as words
+from webhook.domain.expectation import Expectation
 from webhook.domain.observation import Interface
 from webhook.domain.observation import Machine
 from webhook.domain.observation import Unread
@@ -29,6 +30,13 @@ def test_a_misaligned_pod_a_forged_promise_and_a_fault_each_break_the_report() -
     assert reported({"pods": bad}).broken
     assert reported({"pods": forged}).broken
     assert reported({"pods": good, "state_files": USUAL["state_files"]}).broken
+
+
+def test_one_numa_node_is_counted_as_one() -> None:
+    claimed = Expectation("aligned", 1, {}, "default", "x")
+
+    assert words.claim(claimed) == "1 NUMA node, nothing"
+    assert words.claim(replace(claimed, numa_nodes=2)) == "2 NUMA nodes, nothing"
 
 
 def test_an_unknown_verdict_is_a_doubt_and_no_break() -> None:

@@ -19,6 +19,10 @@ def test_an_agent_judges_by_the_snapshot_of_the_usual_name() -> None:
         ("--world=w.json", "leave --world out"),
         ("--pods=-", "leave --pods out"),
         ("team-a/llm", "leave team-a/llm out"),
+        ("--output=json", "leave --output out"),
+        ("--strict", "leave --strict out"),
+        ("--interval=9", "leave --interval out"),
+        ("--interval=0", "leave --interval out"),
     ],
 )
 def test_what_goes_with_one_look_only_is_refused(option: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:

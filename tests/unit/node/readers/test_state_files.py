@@ -58,6 +58,8 @@ def test_a_manager_that_never_ran_has_left_nothing(tmp_path: Path) -> None:
     ("content", "reason"),
     [
         ("{", "is no JSON: "),
+        ("", "is no JSON: "),
+        (b"\0\xff", "is no JSON: "),
         ("[]", "is no checkpoint of the kubelet"),
         ('{"data": "["}', "is no JSON: "),
         ('{"data": "5"}', "is no checkpoint of the kubelet"),
@@ -65,13 +67,22 @@ def test_a_manager_that_never_ran_has_left_nothing(tmp_path: Path) -> None:
         ('{"defaultCpuSet": "x"}', "'x' is no CPU"),
     ],
 )
-def test_a_file_that_is_no_checkpoint_is_said(tmp_path: Path, content: str, reason: str) -> None:
+def test_a_file_that_is_no_checkpoint_is_said(tmp_path: Path, content: str | bytes, reason: str) -> None:
     tree = NodeTree(tmp_path)
     tree.write("var/lib/kubelet/cpu_manager_state", content)
     gaps = Gaps()
 
     assert read_state_files(tree.roots.kubelet, gaps) == ()
-    assert reason in gaps.reason("state_files")
+    assert reason in gaps.reason("cpu_manager_state")
+
+
+def test_a_file_that_cannot_be_opened_says_nothing_about_what_is_in_it(tmp_path: Path) -> None:
+    tree = NodeTree(tmp_path)
+    (tree.roots.kubelet / "cpu_manager_state").mkdir()
+    gaps = Gaps()
+
+    assert read_state_files(tree.roots.kubelet, gaps) == ()
+    assert [one.field for one in gaps.unread] == ["state_files"]
 
 
 @pytest.fixture(scope="module")
