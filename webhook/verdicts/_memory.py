@@ -35,7 +35,8 @@ def own_pages(memories: Iterable[ProcessMemory], machine: Machine) -> Pages:
         for pages in (memory.anonymous, memory.heap, memory.stack, memory.huge):
             for cell, size in pages.by_cell.items():
                 found[cell] = found.get(cell, 0) + size
-    return Pages({cell: size for cell, size in found.items() if nearest(machine, cell)})
+    homeless = {cell.id for cell in machine.cells if not nearest(machine, cell.id)}
+    return Pages({cell: size for cell, size in found.items() if cell not in homeless})
 
 
 def on(pages: Pages, machine: Machine, cells: int) -> int:

@@ -12,6 +12,7 @@ from webhook.domain import cpuset
 from webhook.domain.locality import home
 from webhook.domain.locality import home_of
 from webhook.domain.locality import told
+from webhook.domain.locality import why_no_cells
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import Pages
 from webhook.domain.rule import Case
@@ -46,6 +47,9 @@ def _look(case: Case) -> Iterator[Said]:
     if case.numa_nodes == 1 or not case.promise.memory or binds_memory(case) is False or len(homes) <= 1:
         return
     wanted = "each rank on one NUMA node, as many as devices there"
+    if why := why_no_cells(case.site.machine):
+        yield unknown(why, wanted)
+        return
     unread = [one for one in case.seen.processes if one.memory is None]
     if unread:
         why = why_unread(unread[0].unread, "memory", "its numa_maps was not read")
