@@ -34,10 +34,15 @@ def nodes(count: int) -> str:
 
 
 def cpus_of(seen: ObservedContainer) -> int | None:
-    """Answer the CPUs that a container was given for itself: what its cgroup says, else the kubelet; None for none."""
+    """Answer the CPUs that a container was given for itself: what its cgroup says, else the kubelet; None for none.
+
+    Of the cgroup's, those in effect count: CPUs that are offline, or that a cgroup above leaves out, are not used.
+    """
     if not seen.exclusive_cpus:
         return None
-    return seen.exclusive_cpus if seen.cgroup is None or not seen.cgroup.cpus else seen.cgroup.cpus
+    if seen.cgroup is None or not seen.cgroup.cpus:
+        return seen.exclusive_cpus
+    return seen.cgroup.effective_cpus or seen.cgroup.cpus
 
 
 def device_cells(case: Case) -> int | None:
