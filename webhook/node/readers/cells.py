@@ -6,6 +6,7 @@ split where its CPUs are not all of the NUMA node's.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -46,8 +47,8 @@ def read_cells(system: Path, proc: Path, gaps: Gaps) -> tuple[tuple[Cell, ...], 
     reader = _Reader(devices / "cpu", online, gaps)
     if not found:
         memory = gaps.take("cells", partial(_memory, proc / "meminfo")) or 0
-        return (Cell(id=0, memory=memory, cores=reader.cores(online)),), online
-    return tuple(_cell(number, folder, reader.cores(cpus[number]), gaps) for number, folder in found), online
+        return _numbered((Cell(id=0, memory=memory, cores=reader.cores(online)),)), online
+    return _numbered(tuple(_cell(number, folder, reader.cores(cpus[number]), gaps) for number, folder in found)), online
 
 
 def memory_total(proc: Path) -> int:
@@ -78,6 +79,15 @@ def _cell(number: int, folder: Path, cores: tuple[Core, ...], gaps: Gaps) -> Cel
         cores=cores,
         hugepages=MappingProxyType(dict(_huge_pages(folder / "hugepages", gaps))),
         distances=gaps.take("cells", partial(_distances, folder / "distance")) or (),
+    )
+
+
+def _numbered(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """Number the sockets 0, 1, 2 in their order: firmware numbers them as it likes, even 36 and 5418."""
+    known = sorted({core.socket for cell in cells for core in cell.cores})
+    numbers = {socket: number for number, socket in enumerate(known)}
+    return tuple(
+        replace(cell, cores=tuple(replace(core, socket=numbers[core.socket]) for core in cell.cores)) for cell in cells
     )
 
 

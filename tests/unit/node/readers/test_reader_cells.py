@@ -114,6 +114,15 @@ def test_a_kernel_without_numa_has_one_numa_node(tmp_path: Path) -> None:
     assert cells_of(tree) == (Cell(id=0, memory=GIB, cores=(Core((0, 1), 0),)),)
 
 
+def test_sockets_are_numbered_from_zero_in_the_order_of_the_firmwares_numbers(tmp_path: Path) -> None:
+    tree = NodeTree(tmp_path)
+    tree.cell(0, "0-1", socket=5418)
+    tree.cell(1, "2-3", socket=36)
+    tree.cell(2, "4-5", socket=5418)
+
+    assert [[core.socket for core in cell.cores] for cell in cells_of(tree)] == [[1, 1], [0, 0], [1, 1]]
+
+
 def test_an_older_kernel_names_siblings_otherwise(tmp_path: Path) -> None:
     tree = two_sockets(tmp_path)
     for folder in (tmp_path / "sys/devices/system/cpu").glob("cpu*/topology"):
