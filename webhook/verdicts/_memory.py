@@ -18,11 +18,12 @@ they are more than a percent."""
 def binds_memory(case: Case) -> bool | None:
     """Tell whether the node's memory manager is Static; None where nobody says.
 
-    Where its settings cannot be read, memory that the kubelet lists as bound tells it too: only Static binds any.
+    Memory that the kubelet lists as bound, for any container of the node, tells that it is: only Static binds any, and
+    the kubelet's file may have been changed since it started.
     """
-    if case.site.kubelet is not None:
-        return case.site.kubelet.memory_manager_policy == "Static"
-    return True if case.seen.pinned_memory else None
+    if case.seen.pinned_memory or any(one.container.pinned_memory for one in case.site.neighbours):
+        return True
+    return None if case.site.kubelet is None else case.site.kubelet.memory_manager_policy == "Static"
 
 
 def own_pages(memories: Iterable[ProcessMemory], machine: Machine) -> Pages:
