@@ -36,6 +36,7 @@ _SETTINGS = {
     "topology": "topology_manager_policy",
     "options": "topology_manager_policy_options",
     "gates": "feature_gates",
+    "version": "version",
 }
 
 
@@ -73,7 +74,8 @@ def settings(raw: Mapping[str, Any] | str) -> KubeletSettings | None:
     """Answer the settings of a kubelet that aligns, with others in their place; "?" for none that are known."""
     if isinstance(raw, str):
         return None
-    return KubeletSettings(**{_SETTINGS[key]: value for key, value in {**ALIGNING, **raw}.items()})
+    told = {**ALIGNING, **raw, **({"version": tuple(raw["version"])} if "version" in raw else {})}
+    return KubeletSettings(**{_SETTINGS[key]: value for key, value in told.items()})
 
 
 def _pod(name: str, raw: Mapping[str, Any]) -> ObservedPod:
@@ -119,7 +121,7 @@ def _lacks(raw: Mapping[str, Any], field: str) -> bool:
 def _cgroup(raw: Mapping[str, Any], given: int | None, mems: int | None) -> ObservedCgroup:
     allowed = _set(raw["allowed"]) if "allowed" in raw else given
     quota = raw.get("quota")
-    files = {"cpus": "allowed", "cells": "mems", "quota": "quota"}
+    files = {"cpus": "allowed", "effective_cpus": "effective", "cells": "mems", "quota": "quota"}
     unread = [field for field, name in files.items() if raw.get(name) == UNREAD]
     return ObservedCgroup(
         path="/kubepods/x",

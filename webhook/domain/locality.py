@@ -9,6 +9,7 @@ from webhook.domain import cpuset
 from webhook.domain.observation import Machine
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.rule import Case
+from webhook.domain.rule import why_unread
 from webhook.domain.topology import Cell
 
 
@@ -33,10 +34,15 @@ def nodes(count: int) -> str:
 
 
 def cpus_of(seen: ObservedContainer) -> int | None:
-    """Answer the CPUs that a container was given for itself: what its cgroup says, else the kubelet; None for none."""
+    """Answer the CPUs that a container was given for itself: what its cgroup says, else the kubelet; None for none.
+
+    Of the cgroup's, those in effect count: CPUs that are offline, or that a cgroup above leaves out, are not used.
+    """
     if not seen.exclusive_cpus:
         return None
-    return seen.exclusive_cpus if seen.cgroup is None or not seen.cgroup.cpus else seen.cgroup.cpus
+    if seen.cgroup is None or not seen.cgroup.cpus:
+        return seen.exclusive_cpus
+    return seen.cgroup.effective_cpus or seen.cgroup.cpus
 
 
 def device_cells(case: Case) -> int | None:
@@ -66,8 +72,17 @@ def home_of(machine: Machine, cells: int | None) -> int | None:
     """Answer the one NUMA node with CPUs that something on `cells` belongs to; None where there is no single one."""
     if cells is None:
         return None
+    shown = _union(1 << cell.id for cell in machine.cells)
     near = _union(nearest(machine, cell) for cell in cpuset.ids(cells))
-    return near if near.bit_count() == 1 else None
+    return near if not cells & ~shown and near.bit_count() == 1 else None
+
+
+def why_no_cells(machine: Machine) -> str:
+    """Say why the machine's NUMA nodes are not known, "" where they are."""
+    if machine.cells:
+        return ""
+    why = why_unread(machine.unread, "cells", why_unread(machine.unread, "online", "none was seen"))
+    return f"the machine's NUMA nodes are not known: {why}"
 
 
 def attached(machine: Machine, cells: int) -> int:
@@ -82,7 +97,7 @@ def nearest(machine: Machine, identifier: int) -> int:
     """Answer the NUMA nodes with CPUs that are nearest to one: itself if it has any; 0 where nobody says."""
     cell = next((one for one in machine.cells if one.id == identifier), None)
     if cell is None:
-        return 1 << identifier
+        return 0
     if cell.cores:
         return 1 << identifier
     far = {one.id: _distance(machine, cell, one) for one in machine.cells if one.cores}

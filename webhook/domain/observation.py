@@ -65,8 +65,9 @@ class ObservedProcess:
 class ObservedCgroup:
     """The container's cgroup (v2): `cpus` and `cells` as set ("" is None), the effective ones, and the CFS quota.
 
-    `quota` is (microseconds, period) or None for "max". `usage` is the CPUs in use over the interval: 3.5 means three
-    and a half were busy; None where only one reading was made.
+    `quota` is (microseconds, period) or None for "max"; that of a cgroup above it (its pod's) where that is smaller.
+    `usage` is the CPUs in use over the interval: 3.5 means three and a half were busy; None where only one reading was
+    made.
     """
 
     path: str

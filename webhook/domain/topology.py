@@ -19,6 +19,10 @@ from webhook.domain.weakly import weakly
 POD_LEVEL_GATE: Final = "PodLevelResourceManagers"
 """The kubelet's feature gate for pods with spec.resources (pkg/features/kube_features.go); beta in 1.37, and off."""
 
+QUOTA_GATE: Final = "DisableCPUQuotaWithExclusiveCPUs"
+"""The kubelet's feature gate that lifts the CFS quota of pods with exclusive CPUs (pkg/features/kube_features.go)."""
+_QUOTA_GATE_SINCE: Final = (1, 33)
+
 _T = TypeVar("_T")
 
 
@@ -107,6 +111,11 @@ class KubeletSettings:
     def pins_pod_level(self) -> bool:
         """Whether pods with spec.resources are pinned; without the gate the managers leave them alone."""
         return self.feature_gates.get(POD_LEVEL_GATE, False)
+
+    @property
+    def lifts_cpu_quota(self) -> bool:
+        """Whether containers with exclusive CPUs, and their pods, get no CFS quota; the gate is on since 1.33."""
+        return self.version >= _QUOTA_GATE_SINCE and self.feature_gates.get(QUOTA_GATE, True)
 
     @property
     def pins_pods_whole(self) -> bool:

@@ -34,26 +34,51 @@ class Earned:
 def earned(pod: JsonObject, ruling: Ruling, kubelet: KubeletSettings | None) -> Earned:
     """Compute a running pod's promise as admission does, and compare its annotation with it.
 
-    The level, policy and generation of an annotation are information: policies change while pods run. The level decides
-    only with spec.resources, which either the level claimed or this node's kubelet pins.
+    The level, policy and generation of an annotation are information: policies change while pods run, and with them
+    what counts as an accelerator. The level decides only with spec.resources, which either the level claimed or this
+    node's kubelet pins.
     """
     facts = read(pod)
     text = facts.annotations.get(keys.ALIGNMENT)
     claimed = None if text is None else decode(text)
     accelerators = accelerators_of(facts, ruling.policy.accelerators, ruling.claims)
+    forged = text is not None and (claimed is None or _is_forged(claimed, facts, accelerators, ruling))
     if not accelerators and not facts.claims:
-        return Earned(None, claimed, forged=text is not None)
+        return Earned(None, claimed, forged)
     level = Level.NONE if claimed is None else claimed.reached
-    forged = claimed is None and text is not None
-    if claimed is not None:
-        ours, theirs = _expect(facts, accelerators, ruling, level), claimed
-        if facts.claims:  # what claims ask for stands in objects that this node need not have seen
-            ours, theirs = _without_claimed(ours), _without_claimed(theirs)
-        forged = not theirs.same_shape(ours)
     if kubelet is not None and kubelet.pins_pod_level:
         level = max(level, Level.EXCLUSIVE)
     promise = _expect(facts, accelerators, ruling, level)
     return Earned(promise if accelerators else None, claimed, forged)
+
+
+def _is_forged(claimed: Expectation, facts: PodFacts, accelerators: Accelerated, ruling: Ruling) -> bool:
+    """Tell whether no admission of this pod can have written a promise.
+
+    One of another policy, or of another generation, may name other resources as accelerators than the one in force: any
+    that the pod asks for, as many. The rest is decided by the spec alone.
+    """
+    if not facts.claims and not any(one.devices for one in claimed.containers.values()):
+        return True  # a pod without accelerators is promised nothing
+    in_force = (claimed.policy, claimed.generation) == (ruling.policy.name, ruling.policy.generation)
+    counted = accelerators if in_force else _asked(facts, claimed)
+    ours, theirs = _expect(facts, counted, ruling, claimed.reached), claimed
+    if facts.claims:  # what claims ask for stands in objects that this node need not have seen
+        ours, theirs = _without_claimed(ours), _without_claimed(theirs)
+    return not theirs.same_shape(ours)
+
+
+def _asked(facts: PodFacts, claimed: Expectation) -> Accelerated:
+    """Answer how many a pod asks for of those resources that a promise names as accelerators."""
+    return {
+        one.name: {
+            name: quantity.value
+            for name, quantity in {**one.requests, **one.limits}.items()
+            if name in claimed.containers[one.name].devices
+        }
+        for one in facts.containers
+        if one.name in claimed.containers
+    }
 
 
 def _expect(facts: PodFacts, accelerators: Accelerated, ruling: Ruling, level: Level) -> Expectation:

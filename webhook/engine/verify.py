@@ -157,10 +157,20 @@ def _why_too_early(seen: ObservedContainer | None, settle_seconds: int, instant:
 def _neighbours(pods: Sequence[ObservedPod]) -> Iterator[Neighbour]:
     for pod in pods:
         for one in pod.containers:
-            if one.started is not None:
-                allowed = None if one.cgroup is None else one.cgroup.effective_cpus or one.cgroup.cpus
-                own = one.exclusive_cpus or 0
+            if one.started is not None and not _has_ended(one):
+                allowed, own = _allowed(one), one.exclusive_cpus or 0
                 yield Neighbour(pod, one, allowed if allowed is None else allowed | own)
+
+
+def _allowed(one: ObservedContainer) -> int | None:
+    if one.cgroup is None:
+        return None
+    return one.cgroup.cpus if one.cgroup.effective_cpus is None else one.cgroup.effective_cpus
+
+
+def _has_ended(one: ObservedContainer) -> bool:
+    """Tell whether a container has ended since its pod was read: neither its cgroup nor a process is there any more."""
+    return bool(one.id) and not one.processes and _allowed(one) is None
 
 
 def _served_by_claims(pod: ObservedPod, container: str) -> frozenset[str]:

@@ -16,6 +16,10 @@ MOST_BEHIND: Final = 4
 _T = TypeVar("_T")
 
 
+class NotBegunError(TimeoutError):
+    """The work was not begun, and never will be: what was made for it is the caller's to end."""
+
+
 class Patience:
     """Keeps count of what was left behind; whoever looks again and again keeps one."""
 
@@ -26,15 +30,20 @@ class Patience:
         """Do `work`, and answer or raise what it does.
 
         Raises:
-            TimeoutError: it took longer than `seconds`, or too many others are still not back.
+            NotBegunError: too many others are still not back, or no thread can be started.
+            TimeoutError: it took longer than `seconds`.
         """
         self._behind = [thread for thread in self._behind if thread.is_alive()]
         if len(self._behind) >= MOST_BEHIND:
             message = f"{len(self._behind)} earlier reads of numa_maps have not come back yet"
-            raise TimeoutError(message)
+            raise NotBegunError(message)
         done: queue.SimpleQueue[Callable[[], _T]] = queue.SimpleQueue()
         thread = threading.Thread(target=_run, args=(work, done), name="reader", daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError as error:  # the limit of processes (pids.max) is reached
+            message = f"no thread could be started to read numa_maps: {error}"
+            raise NotBegunError(message) from None
         try:
             answer = done.get(timeout=seconds)
         except queue.Empty:

@@ -18,11 +18,12 @@ they are more than a percent."""
 def binds_memory(case: Case) -> bool | None:
     """Tell whether the node's memory manager is Static; None where nobody says.
 
-    Where its settings cannot be read, memory that the kubelet lists as bound tells it too: only Static binds any.
+    Memory that the kubelet lists as bound, for any container of the node, tells that it is: only Static binds any, and
+    the kubelet's file may have been changed since it started.
     """
-    if case.site.kubelet is not None:
-        return case.site.kubelet.memory_manager_policy == "Static"
-    return True if case.seen.pinned_memory else None
+    if case.seen.pinned_memory or any(one.container.pinned_memory for one in case.site.neighbours):
+        return True
+    return None if case.site.kubelet is None else case.site.kubelet.memory_manager_policy == "Static"
 
 
 def own_pages(memories: Iterable[ProcessMemory], machine: Machine) -> Pages:
@@ -35,7 +36,8 @@ def own_pages(memories: Iterable[ProcessMemory], machine: Machine) -> Pages:
         for pages in (memory.anonymous, memory.heap, memory.stack, memory.huge):
             for cell, size in pages.by_cell.items():
                 found[cell] = found.get(cell, 0) + size
-    return Pages({cell: size for cell, size in found.items() if nearest(machine, cell)})
+    homeless = {cell.id for cell in machine.cells if not nearest(machine, cell.id)}
+    return Pages({cell: size for cell, size in found.items() if cell not in homeless})
 
 
 def on(pages: Pages, machine: Machine, cells: int) -> int:

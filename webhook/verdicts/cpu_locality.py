@@ -7,6 +7,7 @@ from webhook.domain.locality import cpus_of
 from webhook.domain.locality import device_cells
 from webhook.domain.locality import nodes
 from webhook.domain.locality import told
+from webhook.domain.locality import why_no_cells
 from webhook.domain.rule import Case
 from webhook.domain.rule import Rule
 from webhook.domain.rule import Said
@@ -25,6 +26,8 @@ def _look(case: Case) -> Iterator[Said]:
         yield unknown("which CPUs are its own is not known", wanted)
     elif cpus is None:
         yield unknown("it has no exclusive CPUs whose place could be told", wanted, "in the shared pool")
+    elif why := why_no_cells(case.site.machine):
+        yield unknown(why, wanted, cpuset.format(cpus))
     elif not cells:
         yield unknown(f"no NUMA node is known to have CPUs {cpuset.format(cpus)}", wanted, cpuset.format(cpus))
     else:

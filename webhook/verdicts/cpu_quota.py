@@ -1,4 +1,7 @@
-"""No CFS quota slows down a container with CPUs of its own."""
+"""No CFS quota slows down a container with CPUs of its own, where the kubelet lifts it from those.
+
+Other kubelets set one by the container's limit: nothing else was promised there.
+"""
 
 from collections.abc import Iterator
 
@@ -9,12 +12,18 @@ from webhook.domain.rule import aligned
 from webhook.domain.rule import misaligned
 from webhook.domain.rule import unknown
 from webhook.domain.rule import why_unread
+from webhook.domain.topology import QUOTA_GATE
 
 _WANTED = "cpu.max max"
+_NOT_SURE = (
+    "the kubelet's settings are not known, so neither is whether it lifts quotas (feature gate "
+    f"{QUOTA_GATE}, on since 1.33)"
+)
 
 
 def _look(case: Case) -> Iterator[Said]:
-    if not case.promise.cpus:
+    kubelet = case.site.kubelet
+    if not case.promise.cpus or (kubelet is not None and not kubelet.lifts_cpu_quota):
         return
     cgroup = case.seen.cgroup
     if cgroup is None:
@@ -24,7 +33,10 @@ def _look(case: Case) -> Iterator[Said]:
         yield unknown(f"cpu.max cannot be read: {why}", _WANTED)
     elif cgroup.quota is not None:
         seen = "cpu.max " + " ".join(map(str, cgroup.quota))
-        yield misaligned("a CFS quota (cpu.max) stops it in the middle of its own CPUs' time", _WANTED, seen)
+        if kubelet is None:
+            yield unknown(_NOT_SURE, _WANTED, seen)
+        else:
+            yield misaligned("a CFS quota (cpu.max) stops it in the middle of its own CPUs' time", _WANTED, seen)
     else:
         yield aligned(_WANTED, _WANTED)
 
@@ -32,6 +44,7 @@ def _look(case: Case) -> Iterator[Said]:
 RULE = Rule(
     code="cpu-quota",
     rank=80,
-    promise="No CFS quota limits a container with exclusive CPUs.",
+    promise="Where the kubelet lifts it (DisableCPUQuotaWithExclusiveCPUs, since 1.33), no CFS quota of a container "
+    "with exclusive CPUs or of its pod limits it.",
     of_container=_look,
 )

@@ -6,6 +6,7 @@ from webhook.domain.locality import device_cells
 from webhook.domain.locality import home_of
 from webhook.domain.locality import nodes
 from webhook.domain.locality import told
+from webhook.domain.locality import why_no_cells
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.rule import Case
 from webhook.domain.rule import Rule
@@ -40,6 +41,11 @@ def _homeless(case: Case, devices: list[ObservedDevice]) -> str:
     if not one.cells:
         otherwise = f"nobody says on which NUMA node device {one.id} is"
         return why_unread(case.seen.unread, "devices", otherwise)
+    if why := why_no_cells(case.site.machine):
+        return why
+    missing = one.cells & ~sum(1 << cell.id for cell in case.site.machine.cells)
+    if missing:
+        return f"device {one.id} is said to be on {told(missing)}, which the machine does not show"
     return f"device {one.id} is said to be near {told(one.cells)}: it has no home to compare with"
 
 

@@ -1,4 +1,8 @@
-"""A pod for several NUMA nodes has as many CPUs and devices on each of them."""
+"""In a pod for several NUMA nodes the containers with devices have as much on each of them.
+
+Counted is what admission counts (domain/evenness.py): the containers with devices. Where a helper's CPUs lie sets the
+pace of no rank.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +18,8 @@ from webhook.domain.rule import misaligned
 from webhook.domain.rule import unknown
 
 
-def _look(cases: tuple[Case, ...]) -> Iterator[Said]:
+def _look(everything: tuple[Case, ...]) -> Iterator[Said]:
+    cases = tuple(case for case in everything if case.promise.devices)
     count = max((case.numa_nodes for case in cases), default=1)
     if count == 1:
         return
@@ -42,7 +47,7 @@ def _told(cells: list[int], numbers: list[int]) -> str:
 
 
 def _cpus(cases: tuple[Case, ...]) -> Counter[int] | None:
-    """Count the exclusive CPUs of all containers by NUMA node; None where some were promised and are not known."""
+    """Count the exclusive CPUs of containers by NUMA node; None where some were promised and are not known."""
     taken = 0
     for case in cases:
         cpus = cpus_of(case.seen) if case.promise.cpus else 0
@@ -77,6 +82,7 @@ def _devices(cases: tuple[Case, ...], resource: str) -> Counter[int] | None:
 RULE = Rule(
     code="even-spread",
     rank=90,
-    promise="The CPUs and devices of a pod for several NUMA nodes are as many on each of them.",
+    promise="In a pod for several NUMA nodes the containers with devices have as many CPUs and devices on each of "
+    "them.",
     of_pod=_look,
 )

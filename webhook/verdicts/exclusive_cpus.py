@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from webhook.domain import cpuset
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.rule import Case
+from webhook.domain.rule import Neighbour
 from webhook.domain.rule import Rule
 from webhook.domain.rule import Said
 from webhook.domain.rule import aligned
@@ -44,6 +45,16 @@ def _look_at_cgroup(case: Case, given: int, wanted: str) -> Iterator[Said]:
     elif allowed != given:
         reason = f"cpuset.cpus is {cpuset.format(allowed)}, but the kubelet gave it {cpuset.format(given)}"
         yield misaligned(reason, wanted, cpuset.format(allowed))
+    elif cgroup is None or cgroup.effective_cpus is None:
+        why = why_unread(unread, "effective_cpus", "nobody says why")
+        yield unknown(f"cpuset.cpus.effective cannot be read: {why}", wanted, f"cpuset.cpus {cpuset.format(given)}")
+    elif given & ~cgroup.effective_cpus:
+        lost, left = cpuset.format(given & ~cgroup.effective_cpus), cpuset.format(cgroup.effective_cpus)
+        reason = (
+            f"CPUs {lost} of its own are taken from it (cpuset.cpus.effective is {left}): they are offline, or a "
+            "cgroup above leaves them out"
+        )
+        yield misaligned(reason, wanted, left)
     else:
         yield _shared(case, given, wanted) or aligned(wanted, cpuset.format(given))
 
@@ -56,13 +67,23 @@ def _allowed(seen: ObservedContainer) -> int | None:
 
 
 def _shared(case: Case, given: int, wanted: str) -> Said | None:
-    for other in case.site.neighbours:
+    others = [one for one in case.site.neighbours if one.container is not case.seen]
+    for other in others:
         common = given & (other.cpus or 0)
-        if common and other.container is not case.seen:
-            who = f"container {other.container.name} of {other.pod.namespace}/{other.pod.name}"
-            reason = f"CPUs {cpuset.format(common)} are open to {who} as well"
+        if common:
+            reason = f"CPUs {cpuset.format(common)} are open to {_named(other)} as well"
             return misaligned(reason, wanted, f"{cpuset.format(given)}, {cpuset.format(common)} shared")
-    return None
+    unread = next((one for one in others if one.cpus is None), None)
+    if unread is None:
+        return None
+    cgroup = unread.container.cgroup
+    gaps, field = (unread.container.unread, "cgroup") if cgroup is None else (cgroup.unread, "effective_cpus")
+    why = why_unread(gaps, field, "its cgroup was not read")
+    return unknown(f"whether {_named(unread)} may use them is not known: {why}", wanted, cpuset.format(given))
+
+
+def _named(other: Neighbour) -> str:
+    return f"container {other.container.name} of {other.pod.namespace}/{other.pod.name}"
 
 
 RULE = Rule(

@@ -12,6 +12,7 @@ from webhook.domain import cpuset
 from webhook.domain.locality import home
 from webhook.domain.locality import home_of
 from webhook.domain.locality import told
+from webhook.domain.locality import why_no_cells
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import Pages
 from webhook.domain.rule import Case
@@ -46,6 +47,9 @@ def _look(case: Case) -> Iterator[Said]:
     if case.numa_nodes == 1 or not case.promise.memory or binds_memory(case) is False or len(homes) <= 1:
         return
     wanted = "each rank on one NUMA node, as many as devices there"
+    if why := why_no_cells(case.site.machine):
+        yield unknown(why, wanted)
+        return
     unread = [one for one in case.seen.processes if one.memory is None]
     if unread:
         why = why_unread(unread[0].unread, "memory", "its numa_maps was not read")
@@ -57,6 +61,11 @@ def _look(case: Case) -> Iterator[Said]:
     ranks = _ranks(case, len(homes))
     if len(ranks) <= 1:
         yield unknown("its devices are not served by a process each: which memory serves which cannot be told", wanted)
+        return
+    if len(ranks) != len(homes):
+        # None is judged: what looks like a rank may be a server process, or serve devices of several NUMA nodes.
+        why = f"{len(ranks)} large processes serve {len(homes)} devices: which one which, cannot be told"
+        yield unknown(why, wanted)
         return
     seen = ", ".join(f"{count} on {told(cell)}" for cell, count in sorted(Counter(one.cell for one in ranks).items()))
     yield _spread(case, ranks, wanted, seen) or _numbers(ranks, homes, wanted, seen)
@@ -98,10 +107,7 @@ def _spread(case: Case, ranks: list[_Rank], wanted: str, seen: str) -> Said | No
 
 
 def _numbers(ranks: list[_Rank], homes: list[int | None], wanted: str, seen: str) -> Said:
-    """Compare the ranks on each NUMA node with its devices, where there is a rank for each device."""
-    if len(ranks) != len(homes):
-        why = f"{len(ranks)} large processes serve {len(homes)} devices: which one which, cannot be told"
-        return unknown(why, wanted)
+    """Compare the ranks on each NUMA node with its devices."""
     known = [cell for cell in homes if cell is not None]
     if len(known) < len(homes):
         return unknown("the NUMA node of a device is not known", wanted, seen)

@@ -5,6 +5,9 @@ from observednodes import machine
 from webhook.domain.locality import attached
 from webhook.domain.locality import home_of
 from webhook.domain.locality import nearest
+from webhook.domain.locality import why_no_cells
+from webhook.domain.observation import Machine
+from webhook.domain.observation import Unread
 
 GRACE = machine(
     {0: "0-7", 1: "8-15", 2: "", 3: ""},
@@ -32,8 +35,19 @@ def test_without_distances_it_belongs_to_nobody_knows_whom() -> None:
     assert home_of(SILENT, 0b100) is None
 
 
-def test_a_numa_node_that_the_machine_does_not_have_is_taken_at_its_word() -> None:
-    assert nearest(SILENT, 7) == 1 << 7
+def test_a_numa_node_that_the_machine_does_not_show_is_near_to_nobody_knows_whom() -> None:
+    assert nearest(SILENT, 7) == 0
+    assert home_of(SILENT, 1 << 7) is None
+    assert home_of(SILENT, 1 << 7 | 1) is None
+    assert home_of(machine({}, {}), 0b1) is None
+
+
+def test_why_nothing_is_known_of_the_machine_is_what_the_reader_said() -> None:
+    unread = (Unread("cells", "node: Too many open files"),)
+
+    assert why_no_cells(SILENT) == ""
+    assert why_no_cells(Machine((), 0)) == "the machine's NUMA nodes are not known: none was seen"
+    assert why_no_cells(Machine((), 0, unread=unread)).endswith("not known: node: Too many open files")
 
 
 def test_what_is_near_two_numa_nodes_has_no_home() -> None:

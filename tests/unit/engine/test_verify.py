@@ -88,6 +88,55 @@ def test_a_forged_promise_is_told_and_is_no_evidence(claim: dict[str, Any]) -> N
     assert verdict.reason == "container server: 2 exclusive CPUs instead of 4"
 
 
+TWO = {"equal": {"cpu": "4", "memory": "8Gi", "nvidia.com/gpu": "1", "example.com/npu": "2"}}
+
+
+@pytest.mark.parametrize(
+    ("containers", "devices"),
+    [
+        ({"server": TWO}, {"nvidia.com/gpu": 1, "example.com/npu": 2}),
+        ({"server": TWO}, {"example.com/npu": 2}),
+    ],
+    ids=["the NPU counts no more", "one took the other's place"],
+)
+def test_a_promise_of_another_policy_may_differ_in_what_counts_as_an_accelerator(
+    containers: dict[str, Any], devices: dict[str, int]
+) -> None:
+    promised = {"server": {"cpus": 4, "memory": 8 << 30, "devices": devices}}
+    text = json.dumps({**PROMISE, "containers": promised})
+    in_force = json.dumps({**PROMISE, "containers": promised, "generation": world().policies[0].generation})
+
+    assert not only(node(containers=containers, annotations={keys.ALIGNMENT: text})).forged
+    assert only(node(containers=containers, annotations={keys.ALIGNMENT: in_force})).forged
+
+
+def test_a_promise_of_another_policy_may_lack_or_have_containers_with_nothing_but_devices() -> None:
+    containers = {"server": "4/8Gi/1", "encoder": {"equal": {"cpu": "500m", "memory": "1Gi", "example.com/npu": "1"}}}
+    encoder = {"cpus": 0, "memory": 1 << 30, "devices": {"example.com/npu": 1}}
+    server = PROMISE["containers"]
+
+    def judged(**more: Any) -> bool:
+        text = json.dumps({**PROMISE, "containers": {**server, **more}})  # type: ignore[dict-item]  # a plain document
+        return only(node(containers=containers, annotations={keys.ALIGNMENT: text})).forged
+
+    assert not judged(encoder=encoder)
+    assert not judged()
+    assert judged(encoder={**encoder, "memory": 2 << 30})
+    assert judged(encoder={**encoder, "cpus": 1})
+    assert judged(encoder={**encoder, "devices": {"example.com/npu": 2}})
+    assert judged(stranger=encoder)
+    assert judged(server={"cpus": 4, "memory": 8 << 30, "devices": {}})
+
+
+def test_a_pod_whose_accelerators_count_no_more_has_an_honest_promise_and_is_not_judged() -> None:
+    containers = {"server": {"equal": {"cpu": "4", "memory": "8Gi", "example.com/npu": "1"}}}
+    promised = {"server": {"cpus": 4, "memory": 8 << 30, "devices": {"example.com/npu": 1}}}
+    text = json.dumps({**PROMISE, "containers": promised})
+    found = judge(node(containers=containers, annotations={keys.ALIGNMENT: text}), world())
+
+    assert (found.pods, found.others) == ((), 1)
+
+
 def test_a_promise_on_a_pod_that_earns_none_is_forged_and_proves_nothing() -> None:
     verdict = only(node(containers={"server": "4/8Gi"}, annotations={keys.ALIGNMENT: json.dumps(PROMISE)}))
 

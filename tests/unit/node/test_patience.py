@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from webhook.node import patience
+from webhook.node.patience import NotBegunError
 from webhook.node.patience import Patience
 
 
@@ -27,10 +28,21 @@ def test_what_takes_too_long_is_left_behind_and_forgotten_when_it_is_back(monkey
     for _ in range(2):
         with pytest.raises(TimeoutError, match=r"was not read within 0\.0 s"):
             waiting.call(back.wait, 0.01)
-    with pytest.raises(TimeoutError, match="2 earlier reads of numa_maps have not come back yet"):
+    with pytest.raises(NotBegunError, match="2 earlier reads of numa_maps have not come back yet"):
         waiting.call(lambda: 5, 60.0)
 
     back.set()
     for thread in set(threading.enumerate()) - set(before):
         thread.join(10)
     assert waiting.call(lambda: 5, 60.0) == 5
+
+
+def test_where_no_thread_can_be_started_the_work_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: threading.Thread) -> None:
+        message = "can't start new thread"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(threading.Thread, "start", full)
+
+    with pytest.raises(NotBegunError, match="no thread could be started to read numa_maps: can't start new thread"):
+        Patience().call(lambda: 5, 60.0)

@@ -6,6 +6,7 @@ split where its CPUs are not all of the NUMA node's.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -32,16 +33,22 @@ _INDEXES: Final = 8
 def read_cells(system: Path, proc: Path, gaps: Gaps) -> tuple[tuple[Cell, ...], int]:
     """Answer the NUMA nodes, ascending, and the bit set of the CPUs that are online.
 
-    A kernel without NUMA has one NUMA node for the kubelet, and so here.
+    A kernel without NUMA has one NUMA node for the kubelet, and so here. Where it cannot be read which NUMA nodes there
+    are, or which CPUs one has, there are none: part of a machine would be taken for another.
     """
     devices = system / "devices" / "system"
     online = gaps.take("online", partial(_cpus, devices / "cpu" / "online")) or 0
+    found = gaps.take("cells", lambda: sorted(_folders(devices / "node")))
+    if found is None or not online:
+        return (), online
+    cpus = gaps.take("cells", lambda: {number: _cpus(folder / "cpulist") for number, folder in found})
+    if cpus is None:
+        return (), online
     reader = _Reader(devices / "cpu", online, gaps)
-    found = sorted(_folders(devices / "node"))
-    if not found and online:
+    if not found:
         memory = gaps.take("cells", partial(_memory, proc / "meminfo")) or 0
-        return (Cell(id=0, memory=memory, cores=reader.cores(online)),), online
-    return tuple(_cell(number, folder, reader, gaps) for number, folder in found), online
+        return _numbered((Cell(id=0, memory=memory, cores=reader.cores(online)),)), online
+    return _numbered(tuple(_cell(number, folder, reader.cores(cpus[number]), gaps) for number, folder in found)), online
 
 
 def memory_total(proc: Path) -> int:
@@ -57,7 +64,7 @@ def memory_total(proc: Path) -> int:
 def _folders(parent: Path) -> Iterator[tuple[int, Path]]:
     try:
         names = [entry.name for entry in parent.iterdir()]
-    except OSError:
+    except FileNotFoundError:  # a kernel without NUMA
         return
     for name in names:
         found = _CELL.fullmatch(name)
@@ -65,14 +72,22 @@ def _folders(parent: Path) -> Iterator[tuple[int, Path]]:
             yield int(found[1]), parent / name
 
 
-def _cell(number: int, folder: Path, reader: "_Reader", gaps: Gaps) -> Cell:
-    cpus = gaps.take("cells", partial(_cpus, folder / "cpulist")) or 0
+def _cell(number: int, folder: Path, cores: tuple[Core, ...], gaps: Gaps) -> Cell:
     return Cell(
         id=number,
         memory=gaps.take("cells", partial(_memory, folder / "meminfo")) or 0,
-        cores=reader.cores(cpus),
+        cores=cores,
         hugepages=MappingProxyType(dict(_huge_pages(folder / "hugepages", gaps))),
         distances=gaps.take("cells", partial(_distances, folder / "distance")) or (),
+    )
+
+
+def _numbered(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """Number the sockets 0, 1, 2 in their order: firmware numbers them as it likes, even 36 and 5418."""
+    known = sorted({core.socket for cell in cells for core in cell.cores})
+    numbers = {socket: number for number, socket in enumerate(known)}
+    return tuple(
+        replace(cell, cores=tuple(replace(core, socket=numbers[core.socket]) for core in cell.cores)) for cell in cells
     )
 
 

@@ -3,7 +3,9 @@
 import os
 import re
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,7 @@ _DEEPEST: Final = 8
 _MOST_FOLDERS: Final = 20_000
 _QUOTA: Final = re.compile(r"(max|[0-9]{1,18}) ([0-9]{1,18})")
 _USAGE: Final = re.compile(r"^usage_usec ([0-9]{1,18})$", re.MULTILINE)
+_PODS: Final = "kubepods"
 _UNIFIED: Final = "cgroup.controllers"
 _MICRO: Final = 1e6
 
@@ -93,7 +96,7 @@ def read_cgroup(root: Path, path: str, *, usage: float | None = None) -> Observe
         effective_cpus=gaps.take("effective_cpus", partial(_set, folder / "cpuset.cpus.effective")),
         cells=gaps.take("cells", partial(_set, folder / "cpuset.mems")) or None,
         effective_cells=gaps.take("effective_cells", partial(_set, folder / "cpuset.mems.effective")),
-        quota=gaps.take("quota", partial(_quota, folder / "cpu.max")),
+        quota=gaps.take("quota", partial(_smallest_quota, root, path)),
         usage=usage,
         unread=gaps.unread,
     )
@@ -109,6 +112,24 @@ def busy(before: Mapping[str, CpuTime], after: Mapping[str, CpuTime], container:
 
 def _set(path: Path) -> int:
     return cpuset.parse(files.text(path))
+
+
+def _smallest_quota(root: Path, path: str) -> tuple[int, int] | None:
+    """Answer the quota that limits a container: its own, or a smaller one above it in the kubelet's tree."""
+    quotas = [_quota(root / path / "cpu.max")]
+    for folder in _above(path):
+        with suppress(FileNotFoundError):  # its parent passes the controller on to nobody
+            quotas.append(_quota(root / folder / "cpu.max"))
+    limits = [quota for quota in quotas if quota is not None]
+    return min(limits, key=lambda quota: quota[0] / (quota[1] or 1), default=None)
+
+
+def _above(path: str) -> Iterator[str]:
+    """Yield the cgroups above a container, up to the kubelet's root of all pods (kubepods)."""
+    names = path.split("/")[:-1]
+    top = next((at for at, name in enumerate(names) if _PODS in name), 0)
+    for end in range(len(names), top, -1):
+        yield "/".join(names[:end])
 
 
 def _quota(path: Path) -> tuple[int, int] | None:

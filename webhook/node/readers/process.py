@@ -16,6 +16,7 @@ from typing import Final
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import ProcessMemory
 from webhook.node.budget import Budget
+from webhook.node.patience import NotBegunError
 from webhook.node.patience import Patience
 from webhook.node.readers import files
 from webhook.node.readers import numa_maps
@@ -69,6 +70,8 @@ def read_process(folder: int, pid: int, depth: Depth) -> ObservedProcess | None:
         if getattr(allowed, field) is None:
             gaps.note(field, "its status does not say so")
     memory = _memory(folder, depth, gaps) if depth.memory else None
+    if depth.memory and _has_ended(folder):
+        return None
     return ObservedProcess(pid, status.name(main), allowed.cpus, allowed.cells, memory, gaps.unread)
 
 
@@ -121,21 +124,36 @@ def _memory(folder: int, depth: Depth, gaps: Gaps) -> ProcessMemory | None:
     if depth.budget.spent:
         gaps.note("memory", "there was no time left to read numa_maps")
         return None
-    # The folder stays open for whoever is left behind.
-    own = os.dup(folder)
     try:
-        return depth.patience.call(
-            partial(_numa_maps, own, depth.budget.part(depth.memory_seconds)), depth.memory_seconds
-        )
+        return _patiently(folder, depth)
     except PermissionError:
         gaps.note("memory", _NO_RIGHT)
     except FileNotFoundError:
         gaps.note("memory", _NO_NUMA)
-    except ProcessLookupError:
-        gaps.note("memory", "it ended while it was read")
     except (OSError, ValueError) as error:
         gaps.note("memory", files.why(error))
     return None
+
+
+def _has_ended(folder: int) -> bool:
+    """Tell whether a process has ended by now: what its numa_maps said then, or did not say, is nobody's memory."""
+    try:
+        return status.is_zombie(files.read("status", folder=folder))
+    except _GONE:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def _patiently(folder: int, depth: Depth) -> ProcessMemory:
+    # The folder stays open for whoever is left behind.
+    own = os.dup(folder)
+    seconds = depth.memory_seconds
+    try:
+        return depth.patience.call(partial(_numa_maps, own, depth.budget.part(seconds)), seconds)
+    except NotBegunError:
+        os.close(own)
+        raise
 
 
 def _numa_maps(folder: int, budget: Budget) -> ProcessMemory:

@@ -80,6 +80,44 @@ def test_nothing_set_and_no_quota_are_none_without_a_reason(tmp_path: Path) -> N
     assert found.unread == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "quotas", "expected"),
+    [
+        (
+            "kubepods.slice/kubepods-pod1.slice/x",
+            {"kubepods.slice/kubepods-pod1.slice": "100000 100000"},
+            (100000, 100000),
+        ),
+        ("kubepods/burstable/pod1/x", {"kubepods": "300000 100000"}, (300000, 100000)),
+        ("kubepods/pod1/x", {"kubepods/pod1": "100000 50000", "kubepods": "150000 100000"}, (150000, 100000)),
+        ("kubepods/pod1/x", {"kubepods/pod1": "300000 100000", "kubepods/pod1/x": "200000 100000"}, (200000, 100000)),
+        ("a.slice/a-kubepods.slice/a-kubepods-pod1.slice/x", {"a.slice/a-kubepods.slice": "5000 5000"}, (5000, 5000)),
+        ("a.slice/kubepods/pod1/x", {"a.slice": "100000 100000"}, None),
+    ],
+    ids=["pod", "root", "smallest above", "smallest below", "nested root", "above the kubelet's root"],
+)
+def test_a_quota_above_the_container_limits_it_too(
+    tmp_path: Path, path: str, quotas: Mapping[str, str], expected: tuple[int, int] | None
+) -> None:
+    tree = NodeTree(tmp_path)
+    tree.container(path=path)
+    for folder, quota in quotas.items():
+        tree.write(f"sys/fs/cgroup/{folder}/cpu.max", quota)
+    found = cgroups.read_cgroup(tree.roots.cgroup, path)
+
+    assert (found.quota, found.unread) == (expected, ())
+
+
+def test_a_quota_of_the_pod_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    tree = NodeTree(tmp_path)
+    path = tree.container()
+    tree.write(f"sys/fs/cgroup/{path.rpartition('/')[0]}/cpu.max", "much")
+    found = cgroups.read_cgroup(tree.roots.cgroup, path)
+
+    assert found.quota is None
+    assert [one.field for one in found.unread] == ["quota"]
+
+
 def test_what_is_missing_is_said_field_by_field(tmp_path: Path) -> None:
     tree = NodeTree(tmp_path)
     path = tree.container(quota="much")

@@ -1,5 +1,6 @@
 """One process: all its threads together, its memory, and what happens when it ends or may not be read."""
 
+import errno
 import itertools
 import os
 import shutil
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from nodetree import NodeTree
 
 from webhook.domain.observation import ObservedProcess
+from webhook.node import patience
 from webhook.node.budget import Budget
 from webhook.node.patience import Patience
 from webhook.node.readers import process
@@ -185,6 +187,46 @@ def test_a_process_whose_maps_never_come_is_left_behind(tmp_path: Path) -> None:
 
     assert (found.cpus, found.memory) == (0b1111, None)
     assert reasons(found)["memory"].startswith("numa_maps was not read within 0.1 s")
+
+
+def test_reads_that_are_not_begun_leave_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "MOST_BEHIND", 0)
+    NodeTree(tmp_path).process(7, "x")
+    before = os.listdir("/proc/self/fd")  # noqa: PTH208 - names, not paths
+    found = seen(tmp_path / "proc/7")
+
+    assert reasons(found) == {"memory": "0 earlier reads of numa_maps have not come back yet"}
+    assert os.listdir("/proc/self/fd") == before  # noqa: PTH208 - as above
+
+
+def test_without_a_file_descriptor_left_only_the_memory_is_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    NodeTree(tmp_path).process(7, "x")
+    monkeypatch.setattr(os, "dup", full)
+    found = seen(tmp_path / "proc/7")
+
+    assert (found.cpus, reasons(found)) == (0b1111, {"memory": "Too many open files"})
+
+
+def test_a_process_that_ends_while_its_memory_is_read_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [sys.executable, "-c", "input()"]
+    for waited in (True, False):
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as child, opened(Path(f"/proc/{child.pid}")) as folder:
+
+            def late(fd: int, waited: bool = waited, child: subprocess.Popen[bytes] = child) -> int:
+                child.kill()
+                os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+                if waited:
+                    child.wait()
+                return os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=fd)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(os, "dup", late)
+                assert read_process(folder, child.pid, DEPTH) is None
 
 
 def test_a_status_without_lists_is_said(tmp_path: Path) -> None:

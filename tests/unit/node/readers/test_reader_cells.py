@@ -11,6 +11,7 @@ from nodetree import GIB
 from nodetree import NodeTree
 from nodetree import two_sockets
 
+from webhook.domain import cpuset
 from webhook.domain.observation import Unread
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
@@ -113,6 +114,15 @@ def test_a_kernel_without_numa_has_one_numa_node(tmp_path: Path) -> None:
     assert cells_of(tree) == (Cell(id=0, memory=GIB, cores=(Core((0, 1), 0),)),)
 
 
+def test_sockets_are_numbered_from_zero_in_the_order_of_the_firmwares_numbers(tmp_path: Path) -> None:
+    tree = NodeTree(tmp_path)
+    tree.cell(0, "0-1", socket=5418)
+    tree.cell(1, "2-3", socket=36)
+    tree.cell(2, "4-5", socket=5418)
+
+    assert [[core.socket for core in cell.cores] for cell in cells_of(tree)] == [[1, 1], [0, 0], [1, 1]]
+
+
 def test_an_older_kernel_names_siblings_otherwise(tmp_path: Path) -> None:
     tree = two_sockets(tmp_path)
     for folder in (tmp_path / "sys/devices/system/cpu").glob("cpu*/topology"):
@@ -138,7 +148,6 @@ def test_what_is_missing_is_said_and_the_rest_is_read(tmp_path: Path) -> None:
     [
         ("sys/devices/system/node/node1/distance", "near", "is no list of distances"),
         ("sys/devices/system/node/node1/distance", "10 1000", "is no list of distances"),
-        ("sys/devices/system/node/node1/cpulist", "4-", "'4-' is no CPU or range of CPUs"),
         ("sys/devices/system/cpu/cpu4/topology/physical_package_id", "first", "is no number"),
     ],
 )
@@ -151,6 +160,34 @@ def test_what_cannot_be_understood_is_said(tmp_path: Path, file: str, content: s
 
     assert [cell.id for cell in cells] == [0, 1]
     assert reason in gaps.reason("cells")
+
+
+@pytest.mark.parametrize(
+    ("broken", "field", "reason"),
+    [
+        ("sys/devices/system/node", "cells", "Not a directory"),
+        ("sys/devices/system/node/node1/cpulist", "cells", "No such file or directory"),
+        ("sys/devices/system/node/node1/cpulist", "cells", "'4-' is no CPU or range of CPUs"),
+        ("sys/devices/system/cpu/online", "online", "'4-' is no CPU or range of CPUs"),
+    ],
+)
+def test_without_one_of_its_parts_the_whole_machine_is_unknown(
+    tmp_path: Path, broken: str, field: str, reason: str
+) -> None:
+    tree = two_sockets(tmp_path)
+    path = tmp_path / broken
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    if "No such" not in reason:
+        tree.write(broken, "4-")
+    gaps = Gaps()
+
+    cells, _ = read_cells(tree.roots.sys, tree.roots.proc, gaps)
+
+    assert cells == ()
+    assert reason in gaps.reason(field)
 
 
 @pytest.mark.parametrize("content", [None, "x"])
@@ -195,10 +232,19 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> NodeTree:
     return tree
 
 
+def _is_list(content: bytes) -> bool:
+    try:
+        cpuset.parse(content.decode("utf-8", "backslashreplace").strip())
+    except ValueError:
+        return False
+    return True
+
+
 @settings(max_examples=50)
 @given(st.sampled_from(FILES), TEXTS, TEXTS, TEXTS)
 def test_no_content_of_any_file_raises(broken: NodeTree, file: str, node: bytes, siblings: bytes, level: bytes) -> None:
     cpu = "sys/devices/system/cpu/cpu0"
+    broken.write("sys/devices/system/node/node0/cpulist", "0-3")
     broken.write(f"sys/devices/system/node/node0/{file}", node)
     broken.write(f"{cpu}/topology/core_cpus_list", siblings)
     broken.write(f"{cpu}/topology/physical_package_id", level)
@@ -207,7 +253,8 @@ def test_no_content_of_any_file_raises(broken: NodeTree, file: str, node: bytes,
 
     cells, online = read_cells(broken.roots.sys, broken.roots.proc, Gaps())
 
-    assert [cell.id for cell in cells] == [0]
+    assert [cell.id for cell in cells] in ([], [0])
+    assert bool(cells) != (file == "cpulist" and not _is_list(node))
     assert sum(cell.cpus for cell in cells) & ~online == 0
 
 
