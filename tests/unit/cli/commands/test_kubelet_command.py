@@ -151,7 +151,12 @@ def test_what_a_file_says_cannot_write_on_the_terminal(folder: Path, capsys: pyt
         (("good.yaml", "--version", "1.20"), "1.20 is no version"),
         (("good.yaml", "--was", "pair.yaml"), "no KubeletConfiguration in it"),
         (("twice.yaml", "--was", "good.yaml"), "2 configurations in it"),
-        (("good.yaml", "--state-dir", "states"), "is no JSON"),
+        (("good.yaml", "--was", "twice.yaml"), "twice.yaml: 2 configurations in it"),
+        (("good.yaml", "--state-dir", "nowhere"), "--state-dir nowhere: no such folder"),
+        (("good.yaml", "--state-dir", "good.yaml"), "--state-dir good.yaml: no such folder"),
+        (("good.yaml", "--state-dir", ""), "no such folder"),
+        (("good.yaml", "--state-dir", "states"), "cpu_manager_state: Is a directory"),
+        (("-", "--was", "-"), "--was -: stdin can be read once only"),
     ],
     ids=str,
 )
@@ -161,8 +166,7 @@ def test_what_cannot_be_read_ends_with_2(
     (folder / "broken.yaml").write_text("a: [", "utf-8")
     (folder / "two.yaml").write_text(f"{PROFILE}---\n{PROFILE.replace('pair', 'other')}", "utf-8")
     write(folder / "twice.yaml", base(), base())
-    (folder / "states").mkdir()
-    (folder / "states" / "cpu_manager_state").write_text("{", "utf-8")
+    (folder / "states" / "cpu_manager_state").mkdir(parents=True)
 
     assert check(*arguments) == 2
     assert said in capsys.readouterr().err
@@ -198,6 +202,22 @@ def test_state_files_are_held_against_the_configuration(folder: Path, capsys: py
     assert f"rm -f {folder}/cpu_manager_state {folder}/memory_manager_state" in found["steps"]
 
 
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"policyName": "static", "defaultCpuSet": "x"}'])
+def test_a_state_file_that_is_no_checkpoint_has_to_go_and_hides_no_other(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    (folder / "cpu_manager_state").write_text(content, "utf-8")
+    (folder / "memory_manager_state").write_text(json.dumps({"policyName": "None"}), "utf-8")
+
+    assert check("good.yaml", "--node", "pair.yaml", "--state-dir", ".") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(line for line in lines if "has to go" in line) == [
+        "cpu_manager_state has to go: it cannot be read: it is no checkpoint of the kubelet",
+        "memory_manager_state has to go: policy None wrote it, and the configuration says Static",
+    ]
+    assert "  3. rm -f ./cpu_manager_state ./memory_manager_state" in lines
+
+
 @pytest.mark.usefixtures("folder")
 def test_where_no_state_file_has_to_go_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("good.yaml", "--was", "good.yaml") == 0
@@ -210,7 +230,9 @@ def test_a_configuration_that_cannot_be_read_is_told_before_state_files(
     write(folder / "bad.yaml", base(maxPods="many"))
 
     assert check("bad.yaml", "--was", "good.yaml") == 1
-    assert "state file" not in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "state file" not in printed.out
+    assert printed.err == "numagate: state files are not compared: mend first what cannot be read in bad.yaml\n"
 
 
 @pytest.mark.parametrize("machine", list_machines())
