@@ -268,25 +268,53 @@ def test_wishes_are_heeded(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [
         (("--option", "align-by-socket=true"), "align-by-socket contradicts topologyManagerPolicy single-numa-node"),
         (("--option", "full-pcpus=true"), "full-pcpus is no option"),
         (("--system-memory", "64Mi"), "is too little: reserve more than 100Mi"),
-        (("--system-memory", "lots"), "lots"),
-        (("--system-memory", "100Gi"), "100Gi"),
+        (("--system-memory", "lots"), "--system-memory: 'lots' is not a quantity"),
+        (("--system-memory", "10%"), "--system-memory: "),
+        (("--system-memory", ""), "--system-memory: "),
+        (("--system-memory", "100Gi"), "--system-memory 100Gi: systemReserved.memory: "),
+        (("--system-memory", "64Gi"), "--system-memory 64Gi: systemReserved.memory: "),
+        (("--system-memory", "50Gi", "--node", "uneven.yaml"), "--system-memory 50Gi: reservedMemory: NUMA node 1 "),
+        (("--system-cpus", "16"), "--system-cpus 16: reservedSystemCPUs: all 16 CPUs of the machine are reserved"),
+        (("--system-cpus", "99"), "--system-cpus 99: reservedSystemCPUs: all 16 CPUs of the machine are reserved"),
+        (("--option", "full-pcpus-only"), '--option: "full-pcpus-only" has no value: write NAME=VALUE'),
+        (("--option", "=true"), "write NAME=VALUE"),
     ],
     ids=str,
 )
 def test_a_wish_that_does_not_start_is_not_written(
-    capsys: pytest.CaptureFixture[str], wishes: tuple[str, ...], said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], wishes: tuple[str, ...], said: str
 ) -> None:
+    uneven = PROFILE.replace('{id: 1, memory: 32Gi, cpus: "4-7', '{id: 1, memory: 24Gi, cpus: "4-7')
+    (folder / "uneven.yaml").write_text(uneven, "utf-8")
+
     assert main(["kubelet", "generate", "--node", "pair.yaml", *wishes]) == 2
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.out == ""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        (("--policy", "best-effort"), "numagate: warning: topologyManagerPolicy: pods that cannot be aligned"),
+        (("--option", "distribute-cpus-across-cores=true"), "is alpha in 1.37"),
+    ],
+    ids=str,
+)
+def test_what_is_chosen_by_name_is_written_and_warned_of(
+    capsys: pytest.CaptureFixture[str], wishes: tuple[str, ...], said: str
+) -> None:
+    assert main(["kubelet", "generate", "--node", "pair.yaml", *wishes]) == 0
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert "kind: KubeletConfiguration" in printed.out
 
 
 def test_no_cpus_at_all_are_no_number(capsys: pytest.CaptureFixture[str]) -> None:
