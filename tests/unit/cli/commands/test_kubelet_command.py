@@ -73,6 +73,21 @@ def test_warnings_count_where_asked(folder: Path, options: tuple[str, ...], code
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("1.36", "kubelet 1.36 on pair starts"),
+        ("v1.36.2", "kubelet 1.36 on pair starts"),
+        ("1.35.4-eks-1a2b", "kubelet 1.35 on pair starts"),
+        ("1.38", "kubelet 1.38 (judged as 1.37) on pair starts"),
+    ],
+)
+def test_the_answer_says_which_version_it_is_about(capsys: pytest.CaptureFixture[str], version: str, said: str) -> None:
+    assert check("good.yaml", "--node", "pair.yaml", "--version", version) == 0
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
 def test_without_a_machine_the_answer_says_what_was_not_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("good.yaml") == 0
     assert "may start: name a machine with --node" in capsys.readouterr().out
@@ -108,6 +123,7 @@ def test_json_has_every_part_of_a_finding(folder: Path, capsys: pytest.CaptureFi
             {
                 "source": "bad.yaml",
                 "version": "1.36",
+                "judgedAs": "1.36",
                 "node": "pair",
                 "starts": False,
                 "findings": [
@@ -117,7 +133,7 @@ def test_json_has_every_part_of_a_finding(folder: Path, capsys: pytest.CaptureFi
                         "field": "topologyManagerScope",
                         "line": 20,
                         "value": "node",
-                        "message": '"node" is none of container, pod',
+                        "message": 'this is not one of: "container", "pod" (capitals matter)',
                         "remedy": "write one of container, pod",
                     }
                 ],
@@ -149,6 +165,8 @@ def test_what_a_file_says_cannot_write_on_the_terminal(folder: Path, capsys: pyt
         (("good.yaml", "--node", "two.yaml"), "2 NodeProfiles in it"),
         (("good.yaml", "--version", "2.0"), "2.0 is no version"),
         (("good.yaml", "--version", "1.20"), "1.20 is no version"),
+        (("good.yaml", "--version", "1.36."), "1.36. is no version"),
+        (("good.yaml", "--version", "1.36.x"), "1.36.x is no version"),
         (("good.yaml", "--was", "pair.yaml"), "no KubeletConfiguration in it"),
         (("twice.yaml", "--was", "good.yaml"), "2 configurations in it"),
         (("good.yaml", "--was", "twice.yaml"), "twice.yaml: 2 configurations in it"),
@@ -232,6 +250,7 @@ def test_a_configuration_that_cannot_be_read_is_told_before_state_files(
     assert check("bad.yaml", "--was", "good.yaml") == 1
     printed = capsys.readouterr()
     assert "state file" not in printed.out
+    assert "does not start (1 error, 0 warnings) (the rest is judged once these can be read)" in printed.out
     assert printed.err == "numagate: state files are not compared: mend first what cannot be read in bad.yaml\n"
 
 
@@ -297,6 +316,24 @@ def test_a_wish_that_does_not_start_is_not_written(
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.out == ""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("full-pcpus-only=true", "# full-pcpus-only: no two containers share a core."),
+        ("strict-cpu-reservation=true", "# full-pcpus-only: no two containers share a core."),
+        ("full-pcpus-only=false", "# As wished."),
+        ("distribute-cpus-across-cores=true", "# As wished."),
+    ],
+)
+def test_a_comment_says_what_the_option_below_it_does(
+    capsys: pytest.CaptureFixture[str], option: str, why: str
+) -> None:
+    assert main(["kubelet", "generate", "--node", "pair.yaml", "--option", option]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("cpuManagerPolicyOptions:") - 1] == why
 
 
 @pytest.mark.usefixtures("folder")

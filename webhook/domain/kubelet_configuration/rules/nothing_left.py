@@ -1,4 +1,4 @@
-"""Reservations that leave a NUMA node, or the machine, no CPU or no memory for pods: the kubelet starts all the same."""
+"""Reservations that leave a NUMA node or the machine no CPU or memory for pods; the kubelet starts all the same."""
 
 from collections.abc import Iterator
 
