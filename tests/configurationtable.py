@@ -37,13 +37,18 @@ def samples() -> Iterator[Sample]:
     for row in table["samples"]:
         yield Sample(
             name=row["name"],
-            text=json.dumps(laid_over(table["base"], row)),
+            text=_text(laid_over(table["base"], row), row.get("yaml", "")),
             node=machine(table["machines"], row.get("node", "small")),
             version=(1, int(row.get("version", "1.37").partition(".")[2])),
             starts=row["starts"],
             found=tuple(row["found"]),
             remedy=row.get("remedy", ""),
         )
+
+
+def _text(fields: dict[str, Any], lines: str) -> str:
+    """Write the fields as JSON, or as YAML with more lines below them."""
+    return f"{yaml.safe_dump(fields)}{lines}\n" if lines else json.dumps(fields)
 
 
 def laid_over(base: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

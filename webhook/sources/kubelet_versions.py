@@ -15,10 +15,15 @@ TABLE = Path(__file__).parent.parent / "data" / "kubelet-versions.json"
 
 def load_known(version: Version) -> Known:
     """Answer what a version knows; one newer than the table is taken for its newest, an older one for its oldest."""
-    table = _table()
-    nearest = min(max(version, min(table)), max(table))
-    gates, fields = table[nearest]
+    nearest = judged_as(version)
+    gates, fields = _table()[nearest]
     return Known(version=version, gates=gates, fields=fields, exact=version == nearest)
+
+
+def judged_as(version: Version) -> Version:
+    """Answer the version of the table that a version is taken for."""
+    table = _table()
+    return min(max(version, min(table)), max(table))
 
 
 @cache

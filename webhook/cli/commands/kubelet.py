@@ -17,7 +17,7 @@ _CHECK_EPILOG = """\
 exit codes:
   0  the kubelet starts (without --node: nothing says that it does not)
   1  it does not start (--strict: or there are warnings)
-  2  a file cannot be read
+  2  a file, folder, machine or version cannot be read
 """
 
 

@@ -39,7 +39,7 @@ def configurations(text: str, source: str) -> tuple[Document, ...]:
     Raises:
         PolicyError: the text is no YAML, or holds no KubeletConfiguration.
     """
-    found = tuple(one for document in read_stream(text, source) for one in _inside(document))
+    found = tuple(one for document in read_stream(text, source, as_go=True) for one in _inside(document))
     if not found:
         message = f"no {KIND} in it: name the file that the kubelet reads with --config, or the answer of /configz"
         raise PolicyError(message, source=source)
@@ -56,8 +56,9 @@ def _inside(document: Document) -> Iterator[Document]:
         yield document
     elif isinstance(document.data.get(CONFIGZ), dict):
         data = get_object(document.data, CONFIGZ)
-        yield Document(data=data, lines=_Within(document.lines, CONFIGZ), source=document.source)
+        repeated = tuple(path[1:] for path in document.repeated if path[0] == CONFIGZ and len(path) > 1)
+        yield Document(data, _Within(document.lines, CONFIGZ), document.source, repeated)
     elif document.kind == _CONFIG_MAP:
         written = get_text(get_object(document.data, "data"), _KUBEADM)
         source = f"{document.source} (data.{_KUBEADM})"
-        yield from (one for one in read_stream(written, source) if one.kind == KIND)
+        yield from (one for one in read_stream(written, source, as_go=True) if one.kind == KIND)

@@ -1,5 +1,7 @@
 """Judges each KubeletConfiguration of a file against a version and a machine."""
 
+from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
@@ -18,6 +20,7 @@ from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.judge import judge
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.pointer import Path
 from webhook.domain.topology import NodeClass
 from webhook.domain.versions import Version
 from webhook.sources.kubelet_versions import load_known
@@ -97,22 +100,45 @@ def subject_of(document: Document, version: Version, node: NodeClass | None) -> 
 
 
 def _told(document: Document, version: Version, node: NodeClass | None) -> tuple[Told, ...]:
-    """Answer the findings in the order of their lines; what a kubelet cannot decode is all there is to say of it."""
+    """Answer the findings in the order of their lines.
+
+    Where a value cannot be read, only what looks at nothing but the text goes with it: the rest would be about another
+    configuration.
+    """
+    chosen = registry.load(rules, "RULE", Rule)
     wrong = [] if is_served(document) else list(shape.foreign(document.data.get("apiVersion")))
     wrong += shape.unreadable(document.data, load_known(version))
-    if wrong:
-        return _in_order(document, [replace(one, code=shape.CODE) for one in wrong])
-    try:
-        subject = subject_of(document, version, node)
-    except PolicyError as error:
-        message, _, remedy = error.reason.partition(": ")
-        return (Told(UNREADABLE, True, error.field, error.line, None, message, remedy),)
-    return _in_order(document, judge(subject, registry.load(rules, "RULE", Rule)))
+    found = [*(replace(one, code=shape.CODE) for one in wrong), *shape.repeated(document.repeated)]
+    unread = _unread(document, [one.path for one in wrong], version, node)
+    if wrong or unread:
+        blank = replace(subject_of(replace(document, data={}), version, None), raw=document.data)
+        found += judge(blank, [rule for rule in chosen if rule.as_written])
+    else:
+        found += judge(subject_of(document, version, node), chosen)
+    return _in_order([*unread, *_as_told(document, found)])
 
 
-def _in_order(document: Document, findings: Sequence[Finding]) -> tuple[Told, ...]:
-    told = (
-        Told(
+def _unread(document: Document, wrong: Sequence[Path], version: Version, node: NodeClass | None) -> list[Told]:
+    """Read each value by itself, so that one that cannot be read hides no other; those of the wrong kind are known."""
+    found = []
+    for name, value in document.data.items():
+        parts: list[tuple[Path, object]] = [((name,), value)]
+        if isinstance(value, dict):
+            parts = [((name, member), {member: item}) for member, item in value.items()]
+        for path, alone in parts:
+            if any(one[: len(path)] == path or path[: len(one)] == one for one in wrong):
+                continue
+            try:
+                subject_of(replace(document, data={name: alone}), version, node)
+            except PolicyError as error:
+                message, _, remedy = error.reason.partition(": ")
+                found.append(Told(UNREADABLE, True, error.field, error.line, None, message, remedy))
+    return found
+
+
+def _as_told(document: Document, findings: Sequence[Finding]) -> Iterator[Told]:
+    for one in findings:
+        yield Told(
             code=one.code,
             fatal=one.fatal,
             field=field_text(one.path),
@@ -121,6 +147,7 @@ def _in_order(document: Document, findings: Sequence[Finding]) -> tuple[Told, ..
             message=one.message,
             remedy=one.remedy,
         )
-        for one in findings
-    )
+
+
+def _in_order(told: Iterable[Told]) -> tuple[Told, ...]:
     return tuple(sorted(told, key=attrgetter("line", "code", "field")))

@@ -13,7 +13,9 @@ from webhook.cli.kubelet.examine import examine
 from webhook.cli.kubelet.target import machine
 from webhook.cli.kubelet.target import version_of
 from webhook.cli.kubelet.transition import find_stale
+from webhook.domain.errors import InputError
 from webhook.domain.kubelet_configuration.state_files import procedure
+from webhook.domain.visible import visible
 from webhook.sources.manifests import read_text
 
 FOLDER: Final = "/var/lib/kubelet"
@@ -27,19 +29,34 @@ def report(arguments: argparse.Namespace) -> int:
     """
     node = machine(arguments.node) if arguments.node else None
     version = version_of(arguments.version, node)
+    folder = _folder(arguments.state_dir) if arguments.state_dir is not None else None
+    if arguments.file == arguments.was == "-":
+        message = "stdin can be read once only: name a file here, or as FILE"
+        raise InputError(message, file="--was -")
     text = read_text(arguments.file, sys.stdin.buffer)
     examined = examine(text, arguments.file, version=version, node=node)
     stale = None
-    if (arguments.was or arguments.state_dir) and _is_readable(examined):
-        was = read_text(arguments.was, sys.stdin.buffer) if arguments.was else None
-        folder = Path(arguments.state_dir) if arguments.state_dir else None
-        stale = find_stale(examined, was, str(arguments.was), folder=folder, version=version, node=node)
+    if arguments.was or folder:
+        if _is_readable(examined):
+            was = read_text(arguments.was, sys.stdin.buffer) if arguments.was else None
+            stale = find_stale(examined, was, str(arguments.was), folder=folder, version=version, node=node)
+        else:
+            told = f"state files are not compared: mend first what cannot be read in {arguments.file}"
+            sys.stderr.write(f"numagate: {visible(told)}\n")
     steps = procedure(stale or (), arguments.state_dir or FOLDER)
     if arguments.output == "json":
         sys.stdout.write(json.dumps(show.as_json(examined, stale, steps), indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in show.as_text(examined, stale, steps))
     return 1 if any(told.fatal or arguments.strict for one in examined for told in one.findings) else 0
+
+
+def _folder(name: str) -> Path:
+    folder = Path(name)
+    if not name or not folder.is_dir():
+        message = "no such folder"
+        raise InputError(message, file=f"--state-dir {name}")
+    return folder
 
 
 def _is_readable(examined: Sequence[Examined]) -> bool:

@@ -7,7 +7,9 @@ from typing import Final
 from webhook.cli.kubelet.examine import Examined
 from webhook.cli.kubelet.examine import Told
 from webhook.domain.kubelet_configuration.state_files import Stale
+from webhook.domain.versions import Version
 from webhook.domain.visible import visible
+from webhook.sources.kubelet_versions import judged_as
 
 SCHEMA: Final = "numagate.io/kubelet-check/v1"
 
@@ -38,7 +40,8 @@ def as_json(examined: Sequence[Examined], stale: Sequence[Stale] | None, steps: 
 def _configuration(one: Examined) -> dict[str, object]:
     return {
         "source": one.source,
-        "version": ".".join(map(str, one.version)),
+        "version": _shown(one.version),
+        "judgedAs": _shown(judged_as(one.version)),
         "node": one.node,
         "starts": one.starts,
         "findings": [
@@ -66,9 +69,11 @@ def _line(one: Examined, told: Told) -> str:
 
 def _verdict(one: Examined) -> str:
     fatal = sum(told.fatal for told in one.findings)
-    rest = len(one.findings) - fatal
-    counts = f"{fatal} {'error' if fatal == 1 else 'errors'}, {rest} {'warning' if rest == 1 else 'warnings'}"
-    where = f"kubelet {'.'.join(map(str, one.version))}"
+    warned = len(one.findings) - fatal
+    counts = f"{fatal} {'error' if fatal == 1 else 'errors'}, {warned} {'warning' if warned == 1 else 'warnings'}"
+    where = f"kubelet {_shown(one.version)}"
+    if judged_as(one.version) != one.version:
+        where += f" (judged as {_shown(judged_as(one.version))})"
     if one.node:
         where += f" on {one.node}"
     match one.starts:
@@ -78,7 +83,12 @@ def _verdict(one: Examined) -> str:
             said = "does not start"
         case None:
             said = "may start: name a machine with --node to check CPUs, sums and NUMA nodes"
-    return f"{one.source}: {where} {said} ({counts})"
+    rest = "" if one.is_readable else " (the rest is judged once these can be read)"
+    return f"{one.source}: {where} {said} ({counts}){rest}"
+
+
+def _shown(version: Version) -> str:
+    return ".".join(map(str, version))
 
 
 def _severity(told: Told) -> str:

@@ -1,5 +1,6 @@
 """What a configuration is for: the machine and the version that options name."""
 
+import re
 from typing import Final
 
 from webhook.cli.profile_shelf import find_all
@@ -9,7 +10,8 @@ from webhook.domain.topology import NodeClass
 from webhook.domain.versions import Version
 
 _OLDEST: Final = 34
-_LATEST: Final = 999
+_VERSION: Final = re.compile(r"v?1\.([0-9]{1,3})(?:\.[0-9]+(?:[-+][-+.0-9A-Za-z]*)?)?")
+"""A version as kubelets write it; its patch does not matter."""
 
 
 def machine(name: str) -> NodeClass:
@@ -27,15 +29,15 @@ def machine(name: str) -> NodeClass:
 
 
 def version_of(text: str | None, node: NodeClass | None) -> Version:
-    """Read a version such as 1.37, by default that of the machine's profile.
+    """Read a version such as 1.37 or v1.37.2, by default that of the machine's profile.
 
     Raises:
         PolicyError: it is none that numagate knows.
     """
     if text is None:
         return (node.kubelet if node else KubeletSettings()).version
-    major, _, minor = text.removeprefix("v").partition(".")
-    if major != "1" or not (minor.isascii() and minor.isdigit() and _OLDEST <= int(minor[:4]) <= _LATEST):
+    found = _VERSION.fullmatch(text)
+    if found is None or int(found[1]) < _OLDEST:
         message = f"{text} is no version of Kubernetes that numagate knows: write one from 1.{_OLDEST} on, such as 1.37"
         raise PolicyError(message, source="--version")
-    return 1, int(minor)
+    return 1, int(found[1])

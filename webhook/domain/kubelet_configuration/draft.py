@@ -78,9 +78,8 @@ def _cpus(node: NodeClass, wish: Wish) -> Iterator[Entry]:
     if node.threads_per_core > 1 and options.ACROSS_CORES not in chosen:
         chosen = {options.FULL_PCPUS_ONLY: "true", **chosen}
     if chosen:
-        why = (
-            f"{options.FULL_PCPUS_ONLY}: no two containers share a core." if node.threads_per_core > 1 else "As wished."
-        )
+        whole = node.threads_per_core > 1 and chosen.get(options.FULL_PCPUS_ONLY) == "true"
+        why = f"{options.FULL_PCPUS_ONLY}: no two containers share a core." if whole else "As wished."
         yield Entry("cpuManagerPolicyOptions", chosen, why)
     if any(options.maturity(name, wish.version) == "alpha" for name in chosen):
         yield Entry("featureGates", {options.CPU_ALPHA_GATE: True}, "For the options that are alpha.")

@@ -1,5 +1,6 @@
 """What one rule has to say about one field of a KubeletConfiguration."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webhook.domain.pointer import Path
@@ -37,6 +38,6 @@ def _text(value: object) -> str | None:
             return None
         case bool():
             return str(value).lower()
-        case dict() | list():
-            return f"a {'map' if isinstance(value, dict) else 'list'} of {len(value)}"
+        case Mapping() | list():
+            return f"a {'list' if isinstance(value, list) else 'map'} of {len(value)}"
     return str(value)

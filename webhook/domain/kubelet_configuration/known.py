@@ -46,6 +46,33 @@ class Known:
         return found
 
 
+def misspelt(word: str, words: Iterable[str]) -> str:
+    """Answer the word that this is, but for one or two letters and capitals, or ""; alike is not enough.
+
+    >>> misspelt("TopologyManagr", ["TopologyManager"]), misspelt("CPUManager", ["MemoryManager"])
+    ('TopologyManager', '')
+    """
+    small = {one.lower(): one for one in words}
+    for edits in range(3):
+        for one, spelt in small.items():
+            if _within(word.lower(), one, edits):
+                return spelt
+    return ""
+
+
+def _within(word: str, other: str, edits: int) -> bool:
+    """Tell whether so many letters that are changed, left out or put in make the one of the other."""
+    if abs(len(word) - len(other)) > edits:
+        return False
+    same = next((place for place, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), None)
+    if same is None:
+        return True
+    word, other = word[same:], other[same:]
+    return edits > 0 and any(
+        _within(left, right, edits - 1) for left, right in ((word[1:], other), (word, other[1:]), (word[1:], other[1:]))
+    )
+
+
 def nearest(word: str, words: Iterable[str]) -> str:
     """Answer the word that is probably meant, or "".
 

@@ -10,7 +10,11 @@ from webhook.domain.kubelet_configuration.subject import Subject
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A question to a configuration: it yields what it finds, returns early where it does not apply, never raises."""
+    """A question to a configuration: it yields what it finds, returns early where it does not apply, never raises.
+
+    `as_written` is one that looks at `raw` only, and so can be asked where other values cannot be read.
+    """
 
     name: str
     find: Callable[[Subject], Iterator[Finding]]
+    as_written: bool = False

@@ -1,11 +1,14 @@
 """Whether a kubelet can decode a configuration at all: the kinds of values that its fields have."""
 
 import re
+from collections.abc import Iterable
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
+from webhook.domain.kubelet_configuration.finding import remark
 from webhook.domain.kubelet_configuration.known import Known
 from webhook.domain.pointer import Path
 from webhook.domain.quantity import Quantity
@@ -16,6 +19,8 @@ from webhook.domain.raw import get_list
 
 API_VERSION: Final = "kubelet.config.k8s.io/v1beta1"
 CODE: Final = "unreadable-field"
+REPEATED: Final = "repeated-key"
+"""The code of a key that is written twice."""
 
 _DURATION: Final = re.compile(r"[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)")
 _REMEDIES: Final = {
@@ -26,6 +31,8 @@ _REMEDIES: Final = {
     "object": "write fields below it",
     "text": "put it in quotes",
 }
+_INTEGERS: Final = range(-(1 << 63), 1 << 63)
+"""The widest integers of the configuration; which fields are narrower is not known."""
 _LIST, _MAP = "list of ", "map of "
 
 
@@ -41,6 +48,13 @@ def foreign(api_version: object) -> Iterator[Finding]:
     """Yield a finding where the document is of a version that no kubelet reads."""
     if api_version != API_VERSION:
         yield fault(("apiVersion",), "the kubelet reads one version only", f"write {API_VERSION}", api_version)
+
+
+def repeated(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Yield a remark on each key that is written twice: the kubelet's lenient decoder takes the last one."""
+    for path in dict.fromkeys(paths):
+        message = "written more than once: the kubelet takes the last one and logs it"
+        yield replace(remark(path, message, "keep one"), code=REPEATED)
 
 
 def _value(path: Path, kind: str, value: object) -> Iterator[Finding]:
@@ -67,7 +81,7 @@ def _fits(kind: str, value: object) -> bool:
         case "boolean":
             return isinstance(value, bool)
         case "integer":
-            return isinstance(value, int) and not isinstance(value, bool)
+            return isinstance(value, int) and not isinstance(value, bool) and value in _INTEGERS
         case "number":
             return isinstance(value, int | float) and not isinstance(value, bool)
         case "text":

@@ -56,7 +56,8 @@ def stale_in(files: Sequence[StateFile], now: Subject) -> tuple[Stale, ...]:
         if policy is None:
             continue
         if file.policy != policy:
-            found.append(Stale(file.name, f"policy {file.policy} wrote it, and the configuration says {policy}"))
+            wrote = f"policy {file.policy}" if file.policy else "no policy"
+            found.append(Stale(file.name, f"{wrote} wrote it, and the configuration says {policy}"))
         elif file.name == CPU_STATE and now.is_static and file.default_cpus:
             found += [Stale(CPU_STATE, reason) for reason in _cpus_against(file.default_cpus, now)]
     return tuple(found)

@@ -73,6 +73,21 @@ def test_warnings_count_where_asked(folder: Path, options: tuple[str, ...], code
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("1.36", "kubelet 1.36 on pair starts"),
+        ("v1.36.2", "kubelet 1.36 on pair starts"),
+        ("1.35.4-eks-1a2b", "kubelet 1.35 on pair starts"),
+        ("1.38", "kubelet 1.38 (judged as 1.37) on pair starts"),
+    ],
+)
+def test_the_answer_says_which_version_it_is_about(capsys: pytest.CaptureFixture[str], version: str, said: str) -> None:
+    assert check("good.yaml", "--node", "pair.yaml", "--version", version) == 0
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
 def test_without_a_machine_the_answer_says_what_was_not_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("good.yaml") == 0
     assert "may start: name a machine with --node" in capsys.readouterr().out
@@ -108,6 +123,7 @@ def test_json_has_every_part_of_a_finding(folder: Path, capsys: pytest.CaptureFi
             {
                 "source": "bad.yaml",
                 "version": "1.36",
+                "judgedAs": "1.36",
                 "node": "pair",
                 "starts": False,
                 "findings": [
@@ -117,7 +133,7 @@ def test_json_has_every_part_of_a_finding(folder: Path, capsys: pytest.CaptureFi
                         "field": "topologyManagerScope",
                         "line": 20,
                         "value": "node",
-                        "message": '"node" is none of container, pod',
+                        "message": 'this is not one of: "container", "pod" (capitals matter)',
                         "remedy": "write one of container, pod",
                     }
                 ],
@@ -149,9 +165,16 @@ def test_what_a_file_says_cannot_write_on_the_terminal(folder: Path, capsys: pyt
         (("good.yaml", "--node", "two.yaml"), "2 NodeProfiles in it"),
         (("good.yaml", "--version", "2.0"), "2.0 is no version"),
         (("good.yaml", "--version", "1.20"), "1.20 is no version"),
+        (("good.yaml", "--version", "1.36."), "1.36. is no version"),
+        (("good.yaml", "--version", "1.36.x"), "1.36.x is no version"),
         (("good.yaml", "--was", "pair.yaml"), "no KubeletConfiguration in it"),
         (("twice.yaml", "--was", "good.yaml"), "2 configurations in it"),
-        (("good.yaml", "--state-dir", "states"), "is no JSON"),
+        (("good.yaml", "--was", "twice.yaml"), "twice.yaml: 2 configurations in it"),
+        (("good.yaml", "--state-dir", "nowhere"), "--state-dir nowhere: no such folder"),
+        (("good.yaml", "--state-dir", "good.yaml"), "--state-dir good.yaml: no such folder"),
+        (("good.yaml", "--state-dir", ""), "no such folder"),
+        (("good.yaml", "--state-dir", "states"), "cpu_manager_state: Is a directory"),
+        (("-", "--was", "-"), "--was -: stdin can be read once only"),
     ],
     ids=str,
 )
@@ -161,8 +184,7 @@ def test_what_cannot_be_read_ends_with_2(
     (folder / "broken.yaml").write_text("a: [", "utf-8")
     (folder / "two.yaml").write_text(f"{PROFILE}---\n{PROFILE.replace('pair', 'other')}", "utf-8")
     write(folder / "twice.yaml", base(), base())
-    (folder / "states").mkdir()
-    (folder / "states" / "cpu_manager_state").write_text("{", "utf-8")
+    (folder / "states" / "cpu_manager_state").mkdir(parents=True)
 
     assert check(*arguments) == 2
     assert said in capsys.readouterr().err
@@ -198,6 +220,22 @@ def test_state_files_are_held_against_the_configuration(folder: Path, capsys: py
     assert f"rm -f {folder}/cpu_manager_state {folder}/memory_manager_state" in found["steps"]
 
 
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"policyName": "static", "defaultCpuSet": "x"}'])
+def test_a_state_file_that_is_no_checkpoint_has_to_go_and_hides_no_other(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    (folder / "cpu_manager_state").write_text(content, "utf-8")
+    (folder / "memory_manager_state").write_text(json.dumps({"policyName": "None"}), "utf-8")
+
+    assert check("good.yaml", "--node", "pair.yaml", "--state-dir", ".") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(line for line in lines if "has to go" in line) == [
+        "cpu_manager_state has to go: it cannot be read: it is no checkpoint of the kubelet",
+        "memory_manager_state has to go: policy None wrote it, and the configuration says Static",
+    ]
+    assert "  3. rm -f ./cpu_manager_state ./memory_manager_state" in lines
+
+
 @pytest.mark.usefixtures("folder")
 def test_where_no_state_file_has_to_go_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("good.yaml", "--was", "good.yaml") == 0
@@ -210,7 +248,10 @@ def test_a_configuration_that_cannot_be_read_is_told_before_state_files(
     write(folder / "bad.yaml", base(maxPods="many"))
 
     assert check("bad.yaml", "--was", "good.yaml") == 1
-    assert "state file" not in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "state file" not in printed.out
+    assert "does not start (1 error, 0 warnings) (the rest is judged once these can be read)" in printed.out
+    assert printed.err == "numagate: state files are not compared: mend first what cannot be read in bad.yaml\n"
 
 
 @pytest.mark.parametrize("machine", list_machines())
@@ -246,25 +287,71 @@ def test_wishes_are_heeded(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [
         (("--option", "align-by-socket=true"), "align-by-socket contradicts topologyManagerPolicy single-numa-node"),
         (("--option", "full-pcpus=true"), "full-pcpus is no option"),
         (("--system-memory", "64Mi"), "is too little: reserve more than 100Mi"),
-        (("--system-memory", "lots"), "lots"),
-        (("--system-memory", "100Gi"), "100Gi"),
+        (("--system-memory", "lots"), "--system-memory: 'lots' is not a quantity"),
+        (("--system-memory", "10%"), "--system-memory: "),
+        (("--system-memory", ""), "--system-memory: "),
+        (("--system-memory", "100Gi"), "--system-memory 100Gi: systemReserved.memory: "),
+        (("--system-memory", "64Gi"), "--system-memory 64Gi: systemReserved.memory: "),
+        (("--system-memory", "50Gi", "--node", "uneven.yaml"), "--system-memory 50Gi: reservedMemory: NUMA node 1 "),
+        (("--system-cpus", "16"), "--system-cpus 16: reservedSystemCPUs: all 16 CPUs of the machine are reserved"),
+        (("--system-cpus", "99"), "--system-cpus 99: reservedSystemCPUs: all 16 CPUs of the machine are reserved"),
+        (("--option", "full-pcpus-only"), '--option: "full-pcpus-only" has no value: write NAME=VALUE'),
+        (("--option", "=true"), "write NAME=VALUE"),
     ],
     ids=str,
 )
 def test_a_wish_that_does_not_start_is_not_written(
-    capsys: pytest.CaptureFixture[str], wishes: tuple[str, ...], said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], wishes: tuple[str, ...], said: str
 ) -> None:
+    uneven = PROFILE.replace('{id: 1, memory: 32Gi, cpus: "4-7', '{id: 1, memory: 24Gi, cpus: "4-7')
+    (folder / "uneven.yaml").write_text(uneven, "utf-8")
+
     assert main(["kubelet", "generate", "--node", "pair.yaml", *wishes]) == 2
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.out == ""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("full-pcpus-only=true", "# full-pcpus-only: no two containers share a core."),
+        ("strict-cpu-reservation=true", "# full-pcpus-only: no two containers share a core."),
+        ("full-pcpus-only=false", "# As wished."),
+        ("distribute-cpus-across-cores=true", "# As wished."),
+    ],
+)
+def test_a_comment_says_what_the_option_below_it_does(
+    capsys: pytest.CaptureFixture[str], option: str, why: str
+) -> None:
+    assert main(["kubelet", "generate", "--node", "pair.yaml", "--option", option]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("cpuManagerPolicyOptions:") - 1] == why
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        (("--policy", "best-effort"), "numagate: warning: topologyManagerPolicy: pods that cannot be aligned"),
+        (("--option", "distribute-cpus-across-cores=true"), "is alpha in 1.37"),
+    ],
+    ids=str,
+)
+def test_what_is_chosen_by_name_is_written_and_warned_of(
+    capsys: pytest.CaptureFixture[str], wishes: tuple[str, ...], said: str
+) -> None:
+    assert main(["kubelet", "generate", "--node", "pair.yaml", *wishes]) == 0
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert "kind: KubeletConfiguration" in printed.out
 
 
 def test_no_cpus_at_all_are_no_number(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def test_without_a_machine_nothing_is_said_that_needs_one(sample: Sample) -> Non
 def test_every_rule_has_a_sample() -> None:
     names = {rule.name for rule in registry.load(rules, "RULE", Rule)}
 
-    assert names | {shape.CODE, UNREADABLE} == {code for sample in SAMPLES for code in sample.found}
+    assert names | {shape.CODE, shape.REPEATED, UNREADABLE} == {code for sample in SAMPLES for code in sample.found}
 
 
 def test_what_no_rule_says_is_said_in_the_words_of_the_kubelet(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +70,28 @@ def test_a_finding_has_the_line_of_its_field() -> None:
     [found] = examine(text, "file.yaml", version=(1, 37), node=None)
 
     assert [(told.field, told.line) for told in found.findings if told.fatal] == [("topologyManagerScope", 4)]
+
+
+def test_a_value_that_cannot_be_read_hides_no_other() -> None:
+    written = base(
+        kubeReserved={"cpu": "lots", "memory": "much", "nvidia.com/gpu": "1"},
+        maxPods="many",
+        reservedSystemCPUs="0, 4",
+        reservedSystemCpus="0",
+        topologyManagerScope="node",
+    )
+
+    [found] = examine(json.dumps(written, indent=1), "file.yaml", version=(1, 37), node=small())
+
+    assert {(told.field, told.code) for told in found.findings} == {
+        ("kubeReserved.cpu", UNREADABLE),
+        ("kubeReserved.memory", UNREADABLE),
+        ("maxPods", shape.CODE),
+        ("reservedSystemCPUs", UNREADABLE),
+        ("reservedSystemCpus", "unknown-field"),
+        ("topologyManagerScope", "unknown-policy"),
+    }
+    assert [told.line for told in found.findings] == sorted(told.line for told in found.findings)
 
 
 def test_a_version_newer_than_the_table_does_not_refuse_what_it_may_know() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
 from webhook.domain.kubelet_configuration.finding import remark
-from webhook.domain.kubelet_configuration.known import nearest
+from webhook.domain.kubelet_configuration.known import misspelt
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 from webhook.domain.raw import get_object
@@ -30,7 +30,7 @@ def _each(subject: Subject, written: dict[str, bool]) -> Iterator[Finding]:
             message = f"{name} is no gate of the nearest version that numagate knows"
             yield remark(path, message, f"look it up in the release notes of {version}", on)
         elif gate is None:
-            close = nearest(name, known.gates)
+            close = misspelt(name, known.gates)
             remedy = f"write {close}, or remove it" if close else "remove it"
             yield fault(path, f"{name} is no feature gate of the kubelet {version}", remedy, on)
         elif gate.locked and gate.on != on:

@@ -5,7 +5,7 @@ from typing import Final
 
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import remark
-from webhook.domain.kubelet_configuration.known import nearest
+from webhook.domain.kubelet_configuration.known import misspelt
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 
@@ -18,9 +18,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     for name, value in subject.raw.items():
         if name in subject.known.fields or name in _ENVELOPE or value is None:
             continue
-        close = nearest(name, subject.known.fields)
+        close = misspelt(name, subject.known.fields)
         message = f"{name} is no field that the kubelet {version} knows: it is ignored"
         yield remark((name,), message, f"write {close}, or remove it" if close else "remove it", value)
 
 
-RULE = Rule(name="unknown-field", find=find)
+RULE = Rule(name="unknown-field", find=find, as_written=True)

@@ -28,8 +28,10 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield fault((field,), "BestEffort is for Windows only", "write Static", value)
             continue
         close = nearest(value, words)
+        known = ", ".join(f'"{word}"' for word in words)
         remedy = f"write {close}" if close else f"write one of {', '.join(words)}"
-        yield fault((field,), f'"{value}" is none of {", ".join(words)}', remedy, value)
+        message = f"this is not one of: {known} (capitals matter)"
+        yield fault((field,), message, remedy, value)
 
 
-RULE = Rule(name="unknown-policy", find=find)
+RULE = Rule(name="unknown-policy", find=find, as_written=True)
