@@ -28,7 +28,7 @@ def read_kubelet(
             document = from_object(configz, "/configz")
         else:
             text = files.read(path, most=_MOST).decode("utf-8-sig", "backslashreplace")
-            documents = read_stream(text, str(path))
+            documents = read_stream(text, str(path), as_go=True)
             if len(documents) != 1:
                 message = f"{path} holds {len(documents)} documents, not one KubeletConfiguration"
                 raise ValueError(message)

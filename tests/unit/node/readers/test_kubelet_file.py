@@ -48,3 +48,14 @@ def test_what_cannot_be_understood_is_told_with_its_place(tmp_path: Path, text: 
     with pytest.raises(ValueError, match=r"config\.yaml") as caught:
         read_kubelet(file, None, memory=None, version=None)
     assert told in str(caught.value)
+
+
+def test_a_file_is_read_as_the_kubelet_reads_yaml(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nsystemReserved: {memory: 1e9}\n",
+        encoding="utf-8",
+    )
+
+    with pytest.raises(ValueError, match="systemReserved"):
+        read_kubelet(file, None, memory=1 << 30, version=(1, 37))
