@@ -203,8 +203,8 @@ def what_is_left(cluster: ControlPlane) -> set[str]:
     kinds = cluster.kubectl("api-resources", verbs, "--output=name").stdout.split()
     label = "--selector=app.kubernetes.io/name in (numagate, numagate-controller)"
     found = json.loads(cluster.kubectl("get", ",".join(kinds), "--all-namespaces", label, "--output=json").stdout)
-    staying = (one for one in found["items"] if "deletionTimestamp" not in one["metadata"])
-    return {f"{one['kind']}/{one['metadata']['name']}" for one in staying}
+    ending = [one for one in found["items"] if one["kind"] == "Namespace" and "deletionTimestamp" in one["metadata"]]
+    return {f"{one['kind']}/{one['metadata']['name']}" for one in found["items"] if one not in ending}
 
 
 @pytest.mark.usefixtures("release")

@@ -42,8 +42,8 @@ CHURN = 10
 
 RELOAD_SECONDS = 15.0
 ROTATION_SECONDS = 20.0
-MOST_SLOPE = 8.0
-"""MiB an hour. A fresh heap settles by 5 in its first half hour; caches that kept what was replaced made 18."""
+MOST_SLOPE = 4.0
+"""MiB an hour; what a run of minutes can tell from nothing."""
 
 SPARE = 50
 """Descriptors of connections that the API server keeps."""
