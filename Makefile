@@ -81,9 +81,6 @@ test-node: controlplane ## Run the tests in virtual machines with a real kubelet
 	@PYTHONPATH=tests $(BIN)/python -m node.programs
 	@$(PYTEST) --node tests/node
 
-record-node: controlplane ## Record again what tests of the verifier replay, in a virtual machine: tests/recorded.
-	@PYTHONPATH=tests $(BIN)/python -m node.record
-
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
 
@@ -120,7 +117,7 @@ bench: controlplane ## Measure decisions, the service beside bare ones, pod crea
 bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
 	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
 
-reliability: controlplane ## Prove docs/reliability.md in its long form, up to half an hour on a quiet machine.
+reliability: controlplane ## Prove docs/reliability.md in its long form, about half an hour by the sum of its parts.
 	@$(PYTEST) --verbose --capture=no --long $(RELIABILITY)
 	@$(PYTEST) --verbose --long -m long tests/e2e tests/integration --ignore=$(RELIABILITY)
 

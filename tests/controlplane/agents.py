@@ -30,7 +30,6 @@ from webhook.sources.snapshot import encode
 
 SETTINGS = read_settings()
 NAMESPACE = SETTINGS.agent_namespace
-ACCOUNT = f"system:serviceaccount:{NAMESPACE}:{AGENT}"
 
 
 def objects() -> list[dict[str, Any]]:
