@@ -1,6 +1,7 @@
 """Options of the commands that listen on two ports, and of those that speak to an API server."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ def add_ports(parser: argparse.ArgumentParser, *, drain_seconds: float) -> None:
     )
     add(
         "--drain-seconds",
-        type=_seconds,
+        type=seconds_up_to(_MAX_SECONDS),
         default=drain_seconds,
         metavar="SECONDS",
         help="how long to answer on after SIGTERM, until nobody asks any more (default: %(default)g)",
@@ -114,12 +115,17 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= _MAX_SECONDS:
-        msg = f"{text!r} is no time in seconds: use 0 to {_MAX_SECONDS}"
-        raise argparse.ArgumentTypeError(msg)
+def seconds_up_to(most: int) -> Callable[[str], float]:
+    """Answer a reader of an option's seconds, 0 to `most`."""
+
+    def seconds(text: str) -> float:
+        try:
+            read = float(text)
+        except ValueError:
+            read = -1.0
+        if not 0 <= read <= most:
+            msg = f"{text!r} is no time in seconds: use 0 to {most}"
+            raise argparse.ArgumentTypeError(msg)
+        return read
+
     return seconds

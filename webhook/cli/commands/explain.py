@@ -3,7 +3,6 @@
 import argparse
 import sys
 from typing import TYPE_CHECKING
-from typing import Final
 
 from webhook.cli import inputs
 from webhook.cli.command import Command
@@ -11,7 +10,6 @@ from webhook.cli.command import Command
 if TYPE_CHECKING:  # help and other commands need not pay for it
     from webhook.engine.explanation import Explanation
 
-_PIPED_COLUMNS: Final = 100
 _EPILOG = """\
 exit codes:
   0  explained; whether the pods fit is numagate lint's to judge
@@ -68,13 +66,10 @@ def _write(explanation: "Explanation", output: str) -> None:
 
 
 def _write_text(explanation: "Explanation") -> None:
-    import shutil  # noqa: PLC0415 - as above
-
     from webhook.cli.explain import as_text  # noqa: PLC0415 - as above
     from webhook.cli.explain import terminal  # noqa: PLC0415 - as above
 
-    columns = shutil.get_terminal_size(fallback=(_PIPED_COLUMNS, 0)).columns
-    terminal.write(as_text.lines(explanation, columns), sys.stdout)
+    terminal.write(as_text.lines(explanation, terminal.width()), sys.stdout)
 
 
 COMMAND = Command(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # help and other commands need not pay for it
     from webhook.cli.verify.report import Report
 
 CANNOT_LOOK: Final = 2
-_PIPED_COLUMNS: Final = 100
 _EPILOG = """\
 It runs on the node, as root or with the capabilities SYS_PTRACE and DAC_READ_SEARCH, and writes nothing. What may not
 be read is shown as unknown, with the reason. docs/verify.md has the rules.
@@ -81,13 +80,10 @@ def _write(report: "Report", output: str) -> None:
 
 
 def _write_text(report: "Report") -> None:
-    import shutil  # noqa: PLC0415 - as above
-
     from webhook.cli.explain import terminal  # noqa: PLC0415 - as above
     from webhook.cli.verify import as_text  # noqa: PLC0415 - as above
 
-    columns = shutil.get_terminal_size(fallback=(_PIPED_COLUMNS, 0)).columns
-    terminal.write(as_text.lines(report, columns), sys.stdout)
+    terminal.write(as_text.lines(report, terminal.width()), sys.stdout)
 
 
 COMMAND = Command(

@@ -1,5 +1,6 @@
 """Prints styled lines: in colour in a terminal, plain anywhere else, in ASCII where that is all there is."""
 
+import shutil
 from collections.abc import Iterable
 from typing import Final
 from typing import TextIO
@@ -7,7 +8,14 @@ from typing import TextIO
 from webhook.cli.explain import spans
 from webhook.cli.explain.spans import Line
 
+_PIPED_COLUMNS: Final = 100
+
 _ASCII: Final = str.maketrans("┌┐└┘─│·▒…", "++++-|.%~")
+
+
+def width() -> int:
+    """Answer how many columns a page may have: the terminal's, or a fixed number where there is none."""
+    return shutil.get_terminal_size(fallback=(_PIPED_COLUMNS, 0)).columns
 
 
 def write(lines: Iterable[Line], stream: TextIO) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from webhook.cli import inputs
 from webhook.cli.listening import add_cluster
+from webhook.cli.listening import seconds_up_to
 from webhook.cli.verify import watch
 
 if TYPE_CHECKING:  # help and other commands need not pay for it
@@ -23,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     _add_places(parser)
     parser.add_argument(
         "--interval",
-        type=_seconds,
+        type=seconds_up_to(_LONGEST),
         default=watch.INTERVAL,
         metavar="SECONDS",
         help="how long to measure the use of CPUs; 0 leaves it out (default: %(default)g)",
@@ -96,14 +97,3 @@ def _add_places(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the kubelet's configuration, where the API server does not show it (default: KUBELET-DIR/config.yaml)",
     )
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= _LONGEST:
-        message = f"{text!r} is no number of seconds: write 0 to {_LONGEST}"
-        raise argparse.ArgumentTypeError(message)
-    return seconds

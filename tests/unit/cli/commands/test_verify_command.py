@@ -290,4 +290,4 @@ def test_an_interval_that_makes_no_sense_is_bad_input(seconds: str, capsys: pyte
         main(["verify", "--interval", seconds])
 
     assert ended.value.code == 2
-    assert "write 0 to 60" in capsys.readouterr().err
+    assert "is no time in seconds: use 0 to 60" in capsys.readouterr().err
