@@ -6,6 +6,7 @@ terabytes. Nothing can call such a read back, so it happens in a thread of its o
 
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Final
 from typing import TypeVar
@@ -13,6 +14,7 @@ from typing import TypeVar
 MOST_BEHIND: Final = 4
 """Reads that are left behind at the same time; when so many have not come back, no more are begun."""
 
+_Task = Callable[[], None]
 _T = TypeVar("_T")
 
 
@@ -21,10 +23,14 @@ class NotBegunError(TimeoutError):
 
 
 class Patience:
-    """Keeps count of what was left behind; whoever looks again and again keeps one."""
+    """Keeps count of what was left behind; whoever looks again and again keeps one, in one thread.
+
+    A thread that comes back in time does the next work too: a full node has hundreds of processes to read.
+    """
 
     def __init__(self) -> None:
         self._behind: list[threading.Thread] = []
+        self._reader: _Reader | None = None
 
     def call(self, work: Callable[[], _T], seconds: float) -> _T:
         """Do `work`, and answer or raise what it does.
@@ -37,20 +43,37 @@ class Patience:
         if len(self._behind) >= MOST_BEHIND:
             message = f"{len(self._behind)} earlier reads of numa_maps have not come back yet"
             raise NotBegunError(message)
+        reader = self._reader = self._reader or _Reader()
         done: queue.SimpleQueue[Callable[[], _T]] = queue.SimpleQueue()
-        thread = threading.Thread(target=_run, args=(work, done), name="reader", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError as error:  # the limit of processes (pids.max) is reached
-            message = f"no thread could be started to read numa_maps: {error}"
-            raise NotBegunError(message) from None
+        reader.tasks.put(lambda: _run(work, done))
         try:
             answer = done.get(timeout=seconds)
         except queue.Empty:
-            self._behind.append(thread)
+            self._reader = None
+            self._behind.append(reader.thread)
+            reader.end()
             message = f"numa_maps was not read within {seconds:.1f} s: the process is huge, or stuck in the kernel"
             raise TimeoutError(message) from None
         return answer()
+
+
+class _Reader:
+    """A thread that does one task after the other until it is to end, or nobody knows it any more."""
+
+    def __init__(self) -> None:
+        self.tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=_work, args=(self.tasks,), name="reader", daemon=True)
+        try:
+            self.thread.start()
+        except RuntimeError as error:  # the limit of processes (pids.max) is reached
+            message = f"no thread could be started to read numa_maps: {error}"
+            raise NotBegunError(message) from None
+        self.end = weakref.finalize(self, self.tasks.put, None)
+
+
+def _work(tasks: "queue.SimpleQueue[_Task | None]") -> None:
+    while (task := tasks.get()) is not None:
+        task()
 
 
 def _run(work: Callable[[], _T], done: queue.SimpleQueue[Callable[[], _T]]) -> None:

@@ -37,6 +37,17 @@ def test_what_takes_too_long_is_left_behind_and_forgotten_when_it_is_back(monkey
     assert waiting.call(lambda: 5, 60.0) == 5
 
 
+def test_one_thread_does_all_work_that_comes_back_and_ends_with_who_asked() -> None:
+    waiting = Patience()
+
+    first, second = (waiting.call(threading.current_thread, 60.0) for _ in range(2))
+    assert first is second is not threading.current_thread()
+
+    del waiting
+    first.join(60)
+    assert not first.is_alive()
+
+
 def test_where_no_thread_can_be_started_the_work_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: threading.Thread) -> None:
         message = "can't start new thread"

@@ -56,7 +56,7 @@ def find_containers(root: Path) -> Mapping[str, str]:
             if visited > _MOST_FOLDERS:
                 return found
             inside = is_pod(path.rpartition("/")[2])
-            for name in _folders(root / path):
+            for name in _folders(f"{root}/{path}"):
                 container = container_in(name, pod=inside)
                 if container is None:
                     below.append(f"{path}/{name}" if path else name)
@@ -66,7 +66,7 @@ def find_containers(root: Path) -> Mapping[str, str]:
     return found
 
 
-def _folders(path: Path) -> list[str]:
+def _folders(path: str) -> list[str]:
     try:
         with os.scandir(path) as entries:
             return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
@@ -79,7 +79,7 @@ def cpu_times(root: Path, containers: Mapping[str, str], monotonic: Callable[[],
     found: dict[str, CpuTime] = {}
     for container, path in containers.items():
         try:
-            used = _used(root / path)
+            used = _used(f"{root}/{path}")
         except (OSError, ValueError):
             continue
         found[container] = CpuTime(used, monotonic())
@@ -88,15 +88,16 @@ def cpu_times(root: Path, containers: Mapping[str, str], monotonic: Callable[[],
 
 def read_cgroup(root: Path, path: str, *, usage: float | None = None) -> ObservedCgroup:
     """Read the cgroup of a container. Never raises: what cannot be read is None, and said in `unread`."""
-    folder = root / path
+    # Paths are strings here: a full node has thousands of these files, and most of the time would go into their names.
+    folder = f"{root}/{path}"
     gaps = Gaps()
     return ObservedCgroup(
         path="/" + path,
-        cpus=gaps.take("cpus", partial(_set, folder / "cpuset.cpus")) or None,
-        effective_cpus=gaps.take("effective_cpus", partial(_set, folder / "cpuset.cpus.effective")),
-        cells=gaps.take("cells", partial(_set, folder / "cpuset.mems")) or None,
-        effective_cells=gaps.take("effective_cells", partial(_set, folder / "cpuset.mems.effective")),
-        quota=gaps.take("quota", partial(_smallest_quota, root, path)),
+        cpus=gaps.take("cpus", partial(_set, f"{folder}/cpuset.cpus")) or None,
+        effective_cpus=gaps.take("effective_cpus", partial(_set, f"{folder}/cpuset.cpus.effective")),
+        cells=gaps.take("cells", partial(_set, f"{folder}/cpuset.mems")) or None,
+        effective_cells=gaps.take("effective_cells", partial(_set, f"{folder}/cpuset.mems.effective")),
+        quota=gaps.take("quota", partial(_smallest_quota, str(root), path)),
         usage=usage,
         unread=gaps.unread,
     )
@@ -110,16 +111,16 @@ def busy(before: Mapping[str, CpuTime], after: Mapping[str, CpuTime], container:
     return (last.used - first.used) / (last.instant - first.instant)
 
 
-def _set(path: Path) -> int:
+def _set(path: str) -> int:
     return cpuset.parse(files.text(path))
 
 
-def _smallest_quota(root: Path, path: str) -> tuple[int, int] | None:
+def _smallest_quota(root: str, path: str) -> tuple[int, int] | None:
     """Answer the quota that limits a container: its own, or a smaller one above it in the kubelet's tree."""
-    quotas = [_quota(root / path / "cpu.max")]
+    quotas = [_quota(f"{root}/{path}/cpu.max")]
     for folder in _above(path):
         with suppress(FileNotFoundError):  # its parent passes the controller on to nobody
-            quotas.append(_quota(root / folder / "cpu.max"))
+            quotas.append(_quota(f"{root}/{folder}/cpu.max"))
     limits = [quota for quota in quotas if quota is not None]
     return min(limits, key=lambda quota: quota[0] / (quota[1] or 1), default=None)
 
@@ -132,7 +133,7 @@ def _above(path: str) -> Iterator[str]:
         yield "/".join(names[:end])
 
 
-def _quota(path: Path) -> tuple[int, int] | None:
+def _quota(path: str) -> tuple[int, int] | None:
     found = _QUOTA.fullmatch(files.text(path))
     if found is None:
         message = f"{path} is no quota with its period"
@@ -140,8 +141,8 @@ def _quota(path: Path) -> tuple[int, int] | None:
     return None if found[1] == "max" else (int(found[1]), int(found[2]))
 
 
-def _used(folder: Path) -> float:
-    found = _USAGE.search(files.text(folder / "cpu.stat"))
+def _used(folder: str) -> float:
+    found = _USAGE.search(files.text(f"{folder}/cpu.stat"))
     if found is None:
         message = f"{folder}/cpu.stat has no usage_usec"
         raise ValueError(message)

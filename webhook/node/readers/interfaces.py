@@ -54,7 +54,7 @@ def _served(levels: tuple[Path, ...], proc: Path) -> int | None:
     numbers = next((found for found in map(_interrupts, levels) if found), [])
     bits = 0
     for number in numbers:
-        bits |= _affinity(proc / "irq" / number)
+        bits |= _affinity(f"{proc}/irq/{number}")
     return bits if numbers else None
 
 
@@ -75,13 +75,13 @@ def _line(device: Path) -> Iterator[str]:
         yield str(number)
 
 
-def _affinity(interrupt: Path) -> int:
+def _affinity(interrupt: str) -> int:
     """Answer where an interrupt goes; a kernel that does not say so has at least where it may go."""
     for name in _AFFINITIES[:-1]:
         try:
-            effective = cpuset.parse(files.text(interrupt / name))
+            effective = cpuset.parse(files.text(f"{interrupt}/{name}"))
         except OSError:
             continue
         if effective:
             return effective
-    return cpuset.parse(files.text(interrupt / _AFFINITIES[-1]))
+    return cpuset.parse(files.text(f"{interrupt}/{_AFFINITIES[-1]}"))

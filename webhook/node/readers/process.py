@@ -4,7 +4,6 @@ Everything is read below one open folder of /proc, which stays that of this proc
 even where its number is another's by then.
 """
 
-import io
 import os
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -33,7 +32,6 @@ _NO_RIGHT: Final = (
     "the host's processes (hostPID)"
 )
 _NO_NUMA: Final = "this kernel has no numa_maps: it is built without NUMA"
-_CHUNK: Final = 1 << 16
 _GONE: Final = (ProcessLookupError, FileNotFoundError)
 _LOOKS: Final = 64
 """Threads between two looks at the clock."""
@@ -161,5 +159,7 @@ def _numa_maps(folder: int, budget: Budget) -> ProcessMemory:
         descriptor = os.open("numa_maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     finally:
         os.close(folder)
-    with io.BufferedReader(io.FileIO(descriptor), _CHUNK) as lines:
-        return numa_maps.parse(lines, budget)
+    try:
+        return numa_maps.parse(iter(partial(os.read, descriptor, files.MOST), b""), budget)
+    finally:
+        os.close(descriptor)

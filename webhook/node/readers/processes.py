@@ -33,7 +33,7 @@ def read_processes(proc: Path, depth_of: Callable[[str], Depth | None]) -> Mappi
     found: dict[str, ContainerProcesses] = {}
     for name in sorted((name for name in files.names(proc) if name.isdecimal()), key=int):
         try:
-            folder = os.open(proc / name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            folder = os.open(f"{proc}/{name}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:  # it ended, or is hidden from us (hidepid)
             continue
         try:

@@ -118,7 +118,7 @@ WORDS = st.sampled_from(
 @given(st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=6) | st.lists(st.text(max_size=40), max_size=3))
 def test_any_text_is_read_or_refused(lines: list[str]) -> None:
     try:
-        found = numa_maps.parse(line.encode("utf-8", "replace") for line in lines)
+        found = numa_maps.parse(f"{line}\n".encode("utf-8", "replace") for line in lines)
     except ValueError:
         return
     assert all(size > 0 for name in NAMES for size in getattr(found, name).by_cell.values())

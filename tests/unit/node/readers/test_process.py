@@ -169,7 +169,7 @@ def test_when_the_time_is_spent_threads_and_memory_are_unread(tmp_path: Path) ->
 
 
 def test_a_process_of_terabytes_is_read_until_its_time_is_spent(tmp_path: Path) -> None:
-    NodeTree(tmp_path).process(7, "x", maps="7f00 default anon=1 N0=1 kernelpagesize_kB=4\n" * 5000)
+    NodeTree(tmp_path).process(7, "x", maps="7f00 default anon=1 N0=1 kernelpagesize_kB=4\n" * 50_000)
     clock = itertools.count()
     found = seen(tmp_path / "proc/7", Depth(Budget(1e9, lambda: next(clock)), Patience(), memory_seconds=20))
 
