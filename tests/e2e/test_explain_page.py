@@ -13,6 +13,7 @@ from e2e.png import Picture
 from explanations import HOSTILE
 from explanations import explained
 
+from webhook.cli.drawing import html_tags
 from webhook.cli.explain import as_html
 from webhook.sources.policy_file import load_profile
 
@@ -24,7 +25,7 @@ ROUTER = container("router", image="registry.example/router:1", **equal("4", "8G
 
 def colours(part: int) -> dict[str, tuple[int, int, int]]:
     """Read the colours of the style sheet: those of the light scheme (0), of the dark one (1) or of print (2)."""
-    block = re.findall(r":root \{(.*?)\}", as_html.STYLE.read_text("utf-8"), re.DOTALL)[part]
+    block = re.findall(r":root \{(.*?)\}", html_tags.STYLE.read_text("utf-8"), re.DOTALL)[part]
     found = re.findall(r"--(\w+): #(\w\w)(\w\w)(\w\w)", block)
     return {name: (int(red, 16), int(green, 16), int(blue, 16)) for name, red, green, blue in found}
 

@@ -8,9 +8,9 @@ from differential import arrivals
 from differential import nodes
 from kubelets import Raw
 
-from webhook.cli.explain.boxes import boxes
-from webhook.cli.explain.html_machine import machine
-from webhook.cli.explain.spans import width
+from webhook.cli.drawing.boxes import boxes
+from webhook.cli.drawing.html_machine import machine
+from webhook.cli.drawing.spans import width
 from webhook.domain.drawing import CellDrawing
 from webhook.domain.drawing import MachineDrawing
 from webhook.domain.drawing import State

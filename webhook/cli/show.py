@@ -20,11 +20,11 @@ import yaml
 from rich.console import Console
 from rich.text import Text
 
-from webhook.cli.explain import terminal
-from webhook.cli.explain.boxes import LEGEND
-from webhook.cli.explain.boxes import boxes
-from webhook.cli.explain.wording import letter
-from webhook.cli.explain.wording import placed
+from webhook.cli.drawing import terminal
+from webhook.cli.drawing.boxes import LEGEND
+from webhook.cli.drawing.boxes import boxes
+from webhook.cli.drawing.wording import letter
+from webhook.cli.drawing.wording import placed
 from webhook.domain.drawing import draw
 from webhook.domain.errors import NumagateError
 from webhook.domain.facts import read

@@ -66,8 +66,8 @@ def _write(explanation: "Explanation", output: str) -> None:
 
 
 def _write_text(explanation: "Explanation") -> None:
+    from webhook.cli.drawing import terminal  # noqa: PLC0415 - as above
     from webhook.cli.explain import as_text  # noqa: PLC0415 - as above
-    from webhook.cli.explain import terminal  # noqa: PLC0415 - as above
 
     terminal.write(as_text.lines(explanation, terminal.width()), sys.stdout)
 

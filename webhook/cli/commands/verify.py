@@ -80,7 +80,7 @@ def _write(report: "Report", output: str) -> None:
 
 
 def _write_text(report: "Report") -> None:
-    from webhook.cli.explain import terminal  # noqa: PLC0415 - as above
+    from webhook.cli.drawing import terminal  # noqa: PLC0415 - as above
     from webhook.cli.verify import as_text  # noqa: PLC0415 - as above
 
     terminal.write(as_text.lines(report, terminal.width()), sys.stdout)

@@ -3,25 +3,23 @@
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from webhook import __version__
-from webhook.cli.explain import wording
-from webhook.cli.explain.html_machine import badge
-from webhook.cli.explain.html_machine import machine
-from webhook.cli.explain.html_tags import Child
-from webhook.cli.explain.html_tags import Html
-from webhook.cli.explain.html_tags import document
-from webhook.cli.explain.html_tags import join
-from webhook.cli.explain.html_tags import tag
+from webhook.cli.drawing import wording
+from webhook.cli.drawing.html_machine import badge
+from webhook.cli.drawing.html_machine import machine
+from webhook.cli.drawing.html_tags import Child
+from webhook.cli.drawing.html_tags import Html
+from webhook.cli.drawing.html_tags import document
+from webhook.cli.drawing.html_tags import join
+from webhook.cli.drawing.html_tags import tag
 from webhook.domain.kubelet.trace import HintList
 from webhook.domain.kubelet.trace import Merge
 from webhook.engine.explanation import ExplainedClass
 from webhook.engine.explanation import ExplainedTemplate
 from webhook.engine.explanation import Explanation
 
-STYLE: Final = Path(__file__).with_name("page.css")
 MOST_OPEN: Final = 12
 """Longer lists of containers or merges are folded: a click opens them."""
 
@@ -31,7 +29,7 @@ def write(explanation: Explanation) -> str:
     templates = [_template(number, one) for number, one in enumerate(explanation.templates)]
     title = f"numagate explain: {', '.join(one.result.name or one.result.kind for one in explanation.templates[:3])}"
     page = tag("main", _head(explanation), *templates, _left_out(explanation), _foot(explanation))
-    return document(title, STYLE.read_text(encoding="utf-8"), page)
+    return document(title, page)
 
 
 def _head(explanation: Explanation) -> Html:

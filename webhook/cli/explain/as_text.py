@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from webhook.cli.explain import spans
-from webhook.cli.explain import wording
-from webhook.cli.explain.boxes import LEGEND
-from webhook.cli.explain.boxes import boxes
-from webhook.cli.explain.boxes import style
-from webhook.cli.explain.spans import Line
-from webhook.cli.explain.spans import Span
-from webhook.cli.explain.spans import foreign
-from webhook.cli.explain.spans import line
-from webhook.cli.explain.spans import wrap
+from webhook.cli.drawing import spans
+from webhook.cli.drawing import wording
+from webhook.cli.drawing.boxes import LEGEND
+from webhook.cli.drawing.boxes import boxes
+from webhook.cli.drawing.boxes import style
+from webhook.cli.drawing.spans import Line
+from webhook.cli.drawing.spans import Span
+from webhook.cli.drawing.spans import foreign
+from webhook.cli.drawing.spans import line
+from webhook.cli.drawing.spans import wrap
 from webhook.domain.fit import Fits
 from webhook.domain.kubelet.trace import HintList
 from webhook.domain.kubelet.trace import Merge

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Final
 
 from webhook import __version__
-from webhook.cli.explain import as_html as explain_page
-from webhook.cli.explain.html_machine import badge
-from webhook.cli.explain.html_machine import machine
-from webhook.cli.explain.html_tags import Child
-from webhook.cli.explain.html_tags import Html
-from webhook.cli.explain.html_tags import document
-from webhook.cli.explain.html_tags import tag
+from webhook.cli.drawing.html_machine import badge
+from webhook.cli.drawing.html_machine import machine
+from webhook.cli.drawing.html_tags import Child
+from webhook.cli.drawing.html_tags import Html
+from webhook.cli.drawing.html_tags import document
+from webhook.cli.drawing.html_tags import tag
 from webhook.cli.verify import report as words
 from webhook.cli.verify.picture import picture
 from webhook.cli.verify.report import Report
@@ -23,15 +22,14 @@ from webhook.domain.verdict import weight
 
 STYLE: Final = Path(__file__).with_name("page.css")
 CLASSES: Final = {Outcome.ALIGNED: "yes", Outcome.MISALIGNED: "no", Outcome.UNKNOWN: "unenforced"}
-"""The colours of explain's style sheet."""
+"""The colours of the style sheet that all pages have."""
 
 
 def write(report: Report) -> str:
     """Answer the whole page."""
-    style = explain_page.STYLE.read_text(encoding="utf-8") + STYLE.read_text(encoding="utf-8")
     pods = [_pod(number, one) for number, one in enumerate(report.pods)]
     page = tag("main", _head(report), _node(report), *pods, _foot(report))
-    return document(f"numagate verify: {report.observation.node}", style, page)
+    return document(f"numagate verify: {report.observation.node}", page, style=STYLE.read_text(encoding="utf-8"))
 
 
 def _head(report: Report) -> Html:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.cli.explain import spans
-from webhook.cli.explain.boxes import LEGEND
-from webhook.cli.explain.boxes import boxes
-from webhook.cli.explain.boxes import style
-from webhook.cli.explain.spans import Line
-from webhook.cli.explain.spans import foreign
-from webhook.cli.explain.spans import line
-from webhook.cli.explain.spans import wrap
-from webhook.cli.explain.wording import letter
+from webhook.cli.drawing import spans
+from webhook.cli.drawing.boxes import LEGEND
+from webhook.cli.drawing.boxes import boxes
+from webhook.cli.drawing.boxes import style
+from webhook.cli.drawing.spans import Line
+from webhook.cli.drawing.spans import foreign
+from webhook.cli.drawing.spans import line
+from webhook.cli.drawing.spans import wrap
+from webhook.cli.drawing.wording import letter
 from webhook.cli.verify import report as words
 from webhook.cli.verify.picture import picture
 from webhook.cli.verify.report import Report

@@ -14,6 +14,7 @@ from explanations import explained
 from explanations import explained_text
 from kubelets import machine
 
+from webhook.cli.drawing import html_tags
 from webhook.cli.explain import as_html
 
 VOID = {"meta", "rect"}
@@ -98,12 +99,12 @@ def test_a_page_loads_and_runs_nothing() -> None:
     assert reader.tags & {"script", "link", "img", "iframe", "object", "form", "base"} == set()
     assert [value for name, value in reader.attributes if name in {"src", "srcset", "style"} or name[:2] == "on"] == []
     assert [value for name, value in reader.attributes if name == "href" and not str(value).startswith("#")] == []
-    style = as_html.STYLE.read_text(encoding="utf-8")
+    style = html_tags.STYLE.read_text(encoding="utf-8")
     assert re.findall(r"url\(|@import|https?:", style) == []
 
 
 def test_the_style_sheet_has_every_colour_in_both_schemes() -> None:
-    style = as_html.STYLE.read_text(encoding="utf-8")
+    style = html_tags.STYLE.read_text(encoding="utf-8")
     names = sorted(set(re.findall(r"var\((--\w+)\)", style)))
 
     assert {name: len(re.findall(rf"{name}: #", style)) for name in names} == dict.fromkeys(names, 3)

@@ -12,9 +12,9 @@ from explanations import explained
 from explanations import explained_text
 from kubelets import machine
 
+from webhook.cli.drawing.spans import plain
+from webhook.cli.drawing.spans import width
 from webhook.cli.explain.as_text import lines
-from webhook.cli.explain.spans import plain
-from webhook.cli.explain.spans import width
 from webhook.domain.report import ReadError
 from webhook.engine.explanation import Explanation
 

@@ -9,8 +9,8 @@ from verifications import USUAL
 from verifications import hostile
 from verifications import reported
 
-from webhook.cli.explain.spans import plain
-from webhook.cli.explain.spans import width
+from webhook.cli.drawing.spans import plain
+from webhook.cli.drawing.spans import width
 from webhook.cli.verify import as_html
 from webhook.cli.verify import as_json
 from webhook.cli.verify.as_text import lines

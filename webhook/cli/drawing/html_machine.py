@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Final
 
-from webhook.cli.explain import wording
-from webhook.cli.explain.boxes import banded
-from webhook.cli.explain.boxes import told
-from webhook.cli.explain.html_tags import Html
-from webhook.cli.explain.html_tags import join
-from webhook.cli.explain.html_tags import svg_title
-from webhook.cli.explain.html_tags import tag
+from webhook.cli.drawing import wording
+from webhook.cli.drawing.boxes import banded
+from webhook.cli.drawing.boxes import told
+from webhook.cli.drawing.html_tags import Html
+from webhook.cli.drawing.html_tags import join
+from webhook.cli.drawing.html_tags import svg_title
+from webhook.cli.drawing.html_tags import tag
 from webhook.domain.drawing import Bar
 from webhook.domain.drawing import CellDrawing
 from webhook.domain.drawing import MachineDrawing

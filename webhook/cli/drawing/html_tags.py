@@ -2,9 +2,13 @@
 
 import html
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
 from typing import TypeAlias
 
 from webhook.domain.visible import visible
+
+STYLE: Final = Path(__file__).with_name("page.css")
 
 
 class Html(str):
@@ -45,8 +49,8 @@ def svg_title(text: str, *shapes: Html) -> Html:
     return tag("g", tag("title", text), *shapes)
 
 
-def document(title: str, style: str, *body: Child) -> Html:
-    """Make a page that loads nothing and runs nothing; `style` is our own."""
+def document(title: str, *body: Child, style: str = "") -> Html:
+    """Make a page that loads nothing and runs nothing; `style` is our own, after the style that all pages have."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     head = join(
         [
@@ -55,7 +59,7 @@ def document(title: str, style: str, *body: Child) -> Html:
             tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
             tag("meta", name_="color-scheme", content="light dark"),
             tag("title", title),
-            tag("style", Html(style)),
+            tag("style", Html(STYLE.read_text(encoding="utf-8") + style)),
         ],
         "\n",
     )

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Final
 from typing import TextIO
 
-from webhook.cli.explain import spans
-from webhook.cli.explain.spans import Line
+from webhook.cli.drawing import spans
+from webhook.cli.drawing.spans import Line
 
 _PIPED_COLUMNS: Final = 100
 

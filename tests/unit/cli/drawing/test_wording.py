@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from webhook.cli.explain import wording
+from webhook.cli.drawing import wording
 from webhook.domain.kubelet.admit import Holding
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Placement

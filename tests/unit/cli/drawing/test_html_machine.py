@@ -11,10 +11,10 @@ from kubelets import gpus
 from kubelets import machine
 from kubelets import pod
 
-from webhook.cli.explain.html_machine import COLOURS
-from webhook.cli.explain.html_machine import badge
-from webhook.cli.explain.html_machine import colour
-from webhook.cli.explain.html_machine import machine as drawn_machine
+from webhook.cli.drawing.html_machine import COLOURS
+from webhook.cli.drawing.html_machine import badge
+from webhook.cli.drawing.html_machine import colour
+from webhook.cli.drawing.html_machine import machine as drawn_machine
 from webhook.domain.drawing import draw
 from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.topology import Cell

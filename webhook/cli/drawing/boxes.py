@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Final
 
-from webhook.cli.explain import spans
-from webhook.cli.explain.spans import Line
-from webhook.cli.explain.spans import Span
-from webhook.cli.explain.wording import letter
-from webhook.cli.explain.wording import size
+from webhook.cli.drawing import spans
+from webhook.cli.drawing.spans import Line
+from webhook.cli.drawing.spans import Span
+from webhook.cli.drawing.wording import letter
+from webhook.cli.drawing.wording import size
 from webhook.domain import cpuset
 from webhook.domain.drawing import Bar
 from webhook.domain.drawing import CellDrawing

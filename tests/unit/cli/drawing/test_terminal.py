@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from webhook.cli.explain import terminal
-from webhook.cli.explain.spans import Line
+from webhook.cli.drawing import terminal
+from webhook.cli.drawing.spans import Line
 
 LINES: list[Line] = [(("┌─[red]", "bold"), (" A", "black on green")), (), (("▒·… :smile:", ""),)]
 

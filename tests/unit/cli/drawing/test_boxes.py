@@ -11,10 +11,10 @@ from kubelets import gpus
 from kubelets import machine
 from kubelets import pod
 
-from webhook.cli.explain.boxes import boxes
-from webhook.cli.explain.boxes import style
-from webhook.cli.explain.spans import plain
-from webhook.cli.explain.spans import width
+from webhook.cli.drawing.boxes import boxes
+from webhook.cli.drawing.boxes import style
+from webhook.cli.drawing.spans import plain
+from webhook.cli.drawing.spans import width
 from webhook.domain.drawing import draw
 from webhook.domain.kubelet.admit import admit_on_empty
 from webhook.domain.topology import Cell

@@ -2,11 +2,12 @@
 
 from explanations import HOSTILE
 
-from webhook.cli.explain.html_tags import Html
-from webhook.cli.explain.html_tags import document
-from webhook.cli.explain.html_tags import join
-from webhook.cli.explain.html_tags import svg_title
-from webhook.cli.explain.html_tags import tag
+from webhook.cli.drawing.html_tags import STYLE
+from webhook.cli.drawing.html_tags import Html
+from webhook.cli.drawing.html_tags import document
+from webhook.cli.drawing.html_tags import join
+from webhook.cli.drawing.html_tags import svg_title
+from webhook.cli.drawing.html_tags import tag
 
 
 def test_text_and_attributes_are_escaped_and_made_visible() -> None:
@@ -38,8 +39,9 @@ def test_a_title_comes_before_its_shapes() -> None:
 
 
 def test_a_page_forbids_itself_everything_but_its_style() -> None:
-    page = document("<t>", "p{}", "body")
+    page = document("<t>", "body", style="p{}")
 
     assert page.startswith("<!DOCTYPE html>\n")
     assert "default-src &#x27;none&#x27;; style-src &#x27;unsafe-inline&#x27;" in page
-    assert "<title>&lt;t&gt;</title>\n<style>p{}</style>" in page
+    style = STYLE.read_text("utf-8")
+    assert f"<title>&lt;t&gt;</title>\n<style>{style}p{{}}</style>" in page

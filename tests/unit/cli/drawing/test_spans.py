@@ -4,14 +4,14 @@ import pytest
 from explanations import HOSTILE
 from rich.cells import cell_len
 
-from webhook.cli.explain.spans import Line
-from webhook.cli.explain.spans import beside
-from webhook.cli.explain.spans import foreign
-from webhook.cli.explain.spans import line
-from webhook.cli.explain.spans import pad
-from webhook.cli.explain.spans import plain
-from webhook.cli.explain.spans import width
-from webhook.cli.explain.spans import wrap
+from webhook.cli.drawing.spans import Line
+from webhook.cli.drawing.spans import beside
+from webhook.cli.drawing.spans import foreign
+from webhook.cli.drawing.spans import line
+from webhook.cli.drawing.spans import pad
+from webhook.cli.drawing.spans import plain
+from webhook.cli.drawing.spans import width
+from webhook.cli.drawing.spans import wrap
 
 
 def texts(*lines: Line) -> list[str]:
