@@ -47,8 +47,16 @@ def _read(path: Path) -> bytes | None:
 
 def _checkpoint(written: bytes, path: Path) -> StateFile:
     content = _content(written, path)
-    cpus = cpuset.parse(get_text(content, "defaultCpuSet")) if path.name == CPU_STATE else None
+    cpus = _default_cpus(content, path) if path.name == CPU_STATE else None
     return StateFile(path.name, get_text(content, "policyName"), cpus)
+
+
+def _default_cpus(content: JsonObject, path: Path) -> int:
+    try:
+        return cpuset.parse(get_text(content, "defaultCpuSet"))
+    except ValueError as error:
+        message = f"{path}: defaultCpuSet: {error}"
+        raise ValueError(message) from None
 
 
 def _content(text: bytes, path: Path) -> JsonObject:
