@@ -46,15 +46,22 @@ class Seen:
 
 
 def of_node(pods: Iterable[JsonObject], node: str) -> Iterator[JsonObject]:
-    """Yield the pods that are on this node and have not ended.
+    """Yield the pods that are on this node and have not ended, each once, as it was given last.
 
-    PodResources may still list a pod that has, whose CPUs and devices are another's by now.
+    PodResources may still list a pod that has ended, whose CPUs and devices are another's by now. One that is yielded
+    twice would share its CPUs with itself.
     """
-    for pod in pods:
+    once = {_identity(pod): pod for pod in pods}
+    for pod in once.values():
         bound = get_text(get_object(pod, "spec"), "nodeName")
         ended = get_text(get_object(pod, "status"), "phase") in _ENDED
-        if not ended and bound in {"", node}:
+        if not ended and bound == node:
             yield pod
+
+
+def _identity(pod: JsonObject) -> tuple[str, ...]:
+    metadata = get_object(pod, "metadata")
+    return tuple(get_text(metadata, field) for field in ("namespace", "name", "uid"))
 
 
 def strangers(grants: Grants, pods: Iterable[JsonObject]) -> tuple[str, ...]:

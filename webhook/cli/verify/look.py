@@ -72,9 +72,9 @@ def _from_file(arguments: argparse.Namespace, node: str) -> Known:
             raise NumagateError(message)
     pods = _read_pods(arguments.pods)
     homes = sorted({get_text(get_object(pod, "spec"), "nodeName") for pod in pods} - {""})
-    if homes and node not in homes:
+    if pods and node not in homes:
         more = f" and {len(homes) - _MOST_HOMES} more" if len(homes) > _MOST_HOMES else ""
-        where = f"its pods are on {', '.join(homes[:_MOST_HOMES])}{more}"
+        where = f"its pods are on {', '.join(homes[:_MOST_HOMES])}{more}" if homes else "its pods wait for a node"
         message = f'no pod of node "{node}" in {arguments.pods} ({where}): name it with --node'
         raise NumagateError(message)
     return Known(pods)
