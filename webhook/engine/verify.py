@@ -26,15 +26,13 @@ from webhook.domain.rule import Rule
 from webhook.domain.rule import Site
 from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
+from webhook.domain.verdict import PassedOver
 from webhook.domain.verdict import PodVerdict
 from webhook.domain.verdict import RuleVerdict
 from webhook.domain.verdict import overall
 from webhook.engine.earned import earned
-from webhook.engine.exempt import why_exempt
-from webhook.engine.exempt import why_exempt_always
-from webhook.engine.exempt import why_pod_exempt
-from webhook.engine.ruling import Ruling
-from webhook.engine.ruling import rule
+from webhook.engine.governed import governed
+from webhook.engine.governed import why_no_promise
 from webhook.engine.world import World
 
 RULES: Final[tuple[Rule, ...]] = tuple(
@@ -63,17 +61,17 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
         pods=verdicts,
         faults=tuple(faults_of(observation)),
         others=len(found) - len(verdicts),
+        passed_over=tuple(_passed_over(living, now)),
     )
 
 
 def has_promise(pod: JsonObject, *, world: World) -> bool:
     """Tell whether a pod would be judged: the processes of others need not be looked into."""
-    ruling = _ruling(pod, get_text(get_object(pod, "metadata"), "namespace"), world)
-    return ruling is not None and earned(pod, ruling, None).promise is not None
+    return not why_no_promise(pod, world)
 
 
 def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
-    ruling = _ruling(pod.raw, pod.namespace, world)
+    ruling = governed(pod.raw, world).ruling
     if ruling is None:
         return None
     found = earned(pod.raw, ruling, site.kubelet)
@@ -94,14 +92,10 @@ def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
     )
 
 
-def _ruling(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
-    """Answer what a pod is judged by; None where it is exempt, or no policy is for it."""
-    if why_exempt_always(namespace, world.own_namespace) is not None:
-        return None
-    ruling = rule(pod, namespace, world)
-    if ruling is None or why_exempt(pod, ruling) is not None or why_pod_exempt(pod, ruling) is not None:
-        return None
-    return ruling
+def _passed_over(pods: Sequence[ObservedPod], world: World) -> Iterator[PassedOver]:
+    for pod in pods:
+        if any(one.devices for one in pod.containers) and (why := governed(pod.raw, world).why):
+            yield PassedOver(pod.namespace, pod.name, why)
 
 
 def _rules(

@@ -154,7 +154,7 @@ class _Pass:
             found = cgroups.find_containers(root)
         else:
             found = {}
-            self.gaps.note("cgroups", f"{root} is no root of cgroup v2, which is what is read here")
+            self.gaps.note("cgroups", f"{root} is no root of cgroup v2: boot with that, or give it by --cgroup")
         paths = {key: found[key] for key in deep if key in found}
         processes = self.gaps.take("processes", partial(self._processes, deep)) or {}
         usage = partial(cgroups.busy, since or {}, cgroups.cpu_times(root, paths, self.clocks.monotonic))

@@ -37,6 +37,9 @@ def write(report: Report) -> str:
         "kubelet": None if observation.kubelet is None else _kubelet(observation.kubelet),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
+        "passedOver": [
+            {"namespace": one.namespace, "name": one.name, "reason": one.why} for one in verdict.passed_over
+        ],
         "unread": _unread(words.unread(report)),
     }
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"

@@ -46,13 +46,15 @@ def _node(report: Report, columns: int) -> Iterator[Line]:
     node, instant = report.observation.node, report.observation.instant
     yield line((f"node {foreign(node, columns - 30)}", spans.TITLE), f" at {instant:%Y-%m-%dT%H:%M:%SZ}")
     yield from wrap(report.summary, columns, indent="  ", hang="  ")
-    told = foreign(words.settings(report.observation.kubelet), _LONGEST)
-    yield from wrap(told, columns, indent="  ", hang="    ", style=spans.DIM)
+    settings = foreign(words.settings(report.observation.kubelet), _LONGEST)
+    yield from wrap(settings, columns, indent="  ", hang="    ", style=spans.DIM)
     for interface in words.interfaces(report.observation):
         yield from wrap(foreign(interface, _LONGEST), columns, indent="  ", hang="    ", style=spans.DIM)
     for fault in report.verdict.faults:
         text = f"{fault.code}: {foreign(fault.reason, _LONGEST)}; {foreign(fault.remedy, _LONGEST)}"
         yield from wrap(text, columns, indent="  FAULT ", hang="    ", style="bold red")
+    for told in words.passed_over(report.verdict):
+        yield from wrap(foreign(told, _LONGEST), columns, indent="  not judged: ", hang="    ")
     for one in words.unread(report):
         yield from wrap(foreign(f"{one.field}: {one.reason}", _LONGEST), columns, indent="  not read: ", hang="    ")
     if report.observation.machine.cells:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from webhook.domain.observation import ObservedPod
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import Pages
 from webhook.domain.observation import Unread
+from webhook.domain.raw import JsonObject
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
@@ -26,12 +28,18 @@ MOST_COLUMNS: Final = 6
 """NUMA nodes with a column of their own in a table of memory; what lies on others is added up."""
 MOST_PROCESSES: Final = 8
 MOST_INTERFACES: Final = 8
+MOST_PASSED_OVER: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
 PODS: Final = "pods"
 """The field about pods that the kubelet knows and that are not among those read."""
 GRANTS: Final = "grants"
 """The field of an observation's `unread` about the kubelet's PodResources as a whole."""
+_REMEDIES: Final = {
+    errno.ENOENT: "run it on the node, or give {}",
+    errno.EACCES: "run it as root",
+    errno.ECONNREFUSED: "nobody answers there: start the kubelet",
+}
 _MEGABYTE: Final = 1 << 20
 
 
@@ -79,10 +87,9 @@ class Report:
         """Why hardly anything can be told of this node, "" where it can: its NUMA nodes, or what the kubelet gave."""
         if not self.observation.machine.cells:
             why = next((one.reason for one in self.observation.machine.unread), "sysfs shows none")
-            return f"the NUMA nodes of this machine cannot be read: {why}"
+            return f"the NUMA nodes of this machine cannot be read: {why}{_remedy(why, '--sys')}"
         why = next((one.reason for one in self.observation.unread if one.field == GRANTS), "")
-        remedy = "; run it on the node, or give --kubelet-dir" if os.strerror(errno.ENOENT) in why else ""
-        return f"what the kubelet gave to whom cannot be read: {why}{remedy}" if why else ""
+        return f"what the kubelet gave to whom cannot be read: {why}{_remedy(why, '--kubelet-dir')}" if why else ""
 
     @property
     def summary(self) -> str:
@@ -90,9 +97,15 @@ class Report:
         counts = {one: sum(shown.verdict.outcome is one for shown in self.pods) for one in Outcome}
         told = ", ".join(f"{number} {outcome.value}" for outcome, number in counts.items() if number)
         number = len(self.pods)
-        pods = f"{number} pod{'s'[: number != 1]} with accelerators"
+        pods = f"{number} pod{'s'[: number != 1]} with a promise"
         rest = f"; {self.verdict.others} without" if self.verdict.others else ""
         return f"{pods}{f': {told}' if told else ''}{rest}"
+
+
+def _remedy(why: str, option: str) -> str:
+    """Say what to do about the error of the system that a reason quotes."""
+    found = next((remedy for number, remedy in _REMEDIES.items() if os.strerror(number) in why), "")
+    return f"; {found.format(option)}" if found else ""
 
 
 def make(observation: Observation, verdict: NodeVerdict, wanted: Sequence[str] = ()) -> Report:
@@ -102,10 +115,17 @@ def make(observation: Observation, verdict: NodeVerdict, wanted: Sequence[str] =
     return Report(observation, verdict, tuple(one for one in pods if not wanted or one.name in wanted))
 
 
-def missing(report: Report, wanted: Sequence[str]) -> Iterator[str]:
-    """Yield the pods that were asked for and are not in the report."""
+def missing(report: Report, wanted: Sequence[str], why_no_promise: Callable[[JsonObject], str]) -> Iterator[str]:
+    """Say of each pod that was asked for and is not in the report why it is not."""
     known = {one.name for one in report.pods}
-    return (one for one in wanted if one not in known)
+    others = {f"{one.namespace}/{one.name}": one.raw for one in report.observation.pods}
+    for name in dict.fromkeys(wanted):
+        if "/" not in name:
+            yield f"{name} has no namespace: write NAMESPACE/{name}"
+        elif name in others and name not in known:
+            yield f"{name} is promised nothing: {why_no_promise(others[name])}"
+        elif name not in known:
+            yield f"{name} is not on this node, or has ended"
 
 
 def promise(verdict: PodVerdict) -> str:
@@ -213,6 +233,14 @@ def megabytes(size: int) -> str:
     '1.50'
     """
     return f"{size / _MEGABYTE:.2f}"
+
+
+def passed_over(verdict: NodeVerdict) -> Iterator[str]:
+    """Say of each pod with devices that is not judged why it is not."""
+    for one in verdict.passed_over[:MOST_PASSED_OVER]:
+        yield f"{one.namespace}/{one.name}: {one.why}"
+    if len(verdict.passed_over) > MOST_PASSED_OVER:
+        yield f"{len(verdict.passed_over) - MOST_PASSED_OVER} more pods with devices"
 
 
 def unread(report: Report) -> Iterator[Unread]:

@@ -179,6 +179,25 @@ def test_pods_of_other_nodes_are_no_pods_of_this_one(
     assert verify(pods=[*homes, pod()]) == 0
 
 
+@pytest.mark.usefixtures("kubelet")
+def test_pods_that_wait_for_a_node_are_no_pods_of_this_one(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = {**pod("llm-1", number=2, ids={}), "spec": {"containers": pod()["spec"]["containers"]}}
+
+    assert verify("--strict", "--output", "json", pods=[waiting, pod()]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["pods"]] == ["llm-0"]
+    assert verify(pods=[waiting]) == 2
+    assert "(its pods wait for a node): name it with --node\n" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_a_pod_that_is_given_twice_shares_nothing_with_itself(
+    verify: Verify, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify("--output", "json", pods=[pod(), pod()]) == 0
+
+    assert len(json.loads(capsys.readouterr().out)["pods"]) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -225,7 +244,7 @@ def test_named_pods_are_shown_alone_and_missed_where_they_are_not_there(
     assert verify("team-a/llm-1", pods=pods) == 0
     assert "llm-0: " not in capsys.readouterr().out
     assert verify("team-a/llm-7", pods=pods) == 2
-    assert "numagate: team-a/llm-7 is not on this node, or asks for no accelerators" in capsys.readouterr().err
+    assert "numagate: team-a/llm-7 is not on this node, or has ended\n" in capsys.readouterr().err
 
 
 def test_without_the_kubelets_word_it_cannot_look(
@@ -281,7 +300,17 @@ def test_a_policy_says_what_is_asked(verify: Verify, tmp_path: Path, capsys: pyt
     )
 
     assert verify("--policy", str(policy)) == 0
-    assert "0 pods with accelerators; 1 without" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "0 pods with a promise; 1 without\n" in text
+    assert "  not judged: team-a/llm-0: no policy matches\n" in text
+    assert verify("--policy", str(policy), "--output", "html") == 0
+    assert '<p class="note">not judged: team-a/llm-0: no policy matches</p>' in capsys.readouterr().out
+    assert verify("--policy", str(policy), "--output", "json", "team-a/llm-0") == 2
+    told = capsys.readouterr()
+    assert json.loads(told.out)["passedOver"] == [
+        {"namespace": "team-a", "name": "llm-0", "reason": "no policy matches"}
+    ]
+    assert told.err == "numagate: team-a/llm-0 is promised nothing: no policy matches\n"
 
 
 @pytest.mark.parametrize("seconds", ["-1", "61", "soon"])

@@ -1,7 +1,10 @@
 """What a report says of a node in all outputs: outcomes, exit, promise, memory."""
 
+import errno
+import os
 from dataclasses import replace
 
+import pytest
 from observednodes import container
 from verifications import USUAL
 from verifications import reported
@@ -11,13 +14,28 @@ from webhook.domain.expectation import Expectation
 from webhook.domain.observation import Interface
 from webhook.domain.observation import Machine
 from webhook.domain.observation import Unread
+from webhook.domain.verdict import PassedOver
 
 
 def test_a_report_shows_the_pods_that_were_asked_for() -> None:
-    report = reported(USUAL, "team-b/sgl", "team-x/none")
+    wanted = ["team-b/sgl", "team-x/none", "sgl", "team-c/web", "team-x/none"]
+    report = reported(USUAL, *wanted)
 
     assert [one.name for one in report.pods] == ["team-b/sgl"]
-    assert list(words.missing(report, ["team-b/sgl", "team-x/none"])) == ["team-x/none"]
+    assert list(words.missing(report, wanted, lambda pod: f"of {pod['metadata']['name']}")) == [
+        "team-x/none is not on this node, or has ended",
+        "sgl has no namespace: write NAMESPACE/sgl",
+        "team-c/web is promised nothing: of web",
+    ]
+
+
+def test_of_many_pods_that_are_not_judged_some_are_named_and_the_rest_is_counted() -> None:
+    many = tuple(PassedOver("team-a", f"llm-{number}", "no policy matches") for number in range(10))
+
+    told = list(words.passed_over(replace(reported().verdict, passed_over=many)))
+
+    assert told[0] == "team-a/llm-0: no policy matches"
+    assert told[8:] == ["2 more pods with devices"]
 
 
 def test_a_misaligned_pod_a_forged_promise_and_a_fault_each_break_the_report() -> None:
@@ -55,6 +73,24 @@ def test_a_node_whose_machine_or_grants_cannot_be_read_is_not_judged_at_all() ->
         reported(unread=(Unread("grants", "refused"),)).blind == "what the kubelet gave to whom cannot be read: refused"
     )
     assert reported(unread=(Unread("kubelet", "refused"),)).blind == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOENT, "; run it on the node, or give --kubelet-dir"),
+        (errno.EACCES, "; run it as root"),
+        (errno.ECONNREFUSED, "; nobody answers there: start the kubelet"),
+    ],
+)
+def test_what_the_system_says_has_its_remedy(number: int, remedy: str) -> None:
+    assert reported(unread=(Unread("grants", f"/x: {os.strerror(number)}"),)).blind.endswith(remedy)
+
+
+def test_a_machine_that_is_not_there_has_its_remedy() -> None:
+    nothing = Machine((), 0, unread=(Unread("online", f"/sys/x: {os.strerror(errno.ENOENT)}"),))
+
+    assert reported(machine=nothing).blind.endswith("; run it on the node, or give --sys")
 
 
 def test_memory_is_added_up_as_numastat_does_and_files_stand_apart() -> None:
