@@ -141,7 +141,7 @@ def _why_too_early(seen: ObservedContainer | None, settle_seconds: int, instant:
     if seen is None:
         return "it was not seen on the node"
     if seen.started is None:
-        return "it has not started"
+        return "it does not run"
     age = (instant - seen.started).total_seconds()
     if age < settle_seconds:
         return f"it started {max(0, int(age))} s ago, and is judged after {settle_seconds} s"

@@ -119,11 +119,18 @@ def test_pods_that_hold_something_and_were_not_given_are_named_where_all_should_
     some = look(tree, running_pod(), complete=True)
     told.answers[api.LIST] = listing(*(listed(f"p{number}", granted(cpu_ids=[number])) for number in range(5)))
     many = look(tree, complete=True)
+    told.answers[api.LIST] = listing(*(listed(f"web-{number}", granted()) for number in range(5)))
+    shared = look(tree, running_pod("web-1"), complete=True)
 
     assert (everybody.unread, look(tree).unread) == ((), ())
     assert [one.field for one in some.unread] == ["pods"]
     assert "gave CPUs or devices to team-a/ended, not among" in some.unread[0].reason
     assert "to team-a/p0, team-a/p1, team-a/p2 and 2 more, not among" in many.unread[0].reason
+    assert [one.field for one in shared.unread] == ["neighbours"]
+    assert shared.unread[0].reason == (
+        "the kubelet runs team-a/web-0, team-a/web-2, team-a/web-3 and 1 more, not among the pods that were read: whose "
+        "CPUs these share is not known"
+    )
 
 
 @pytest.mark.usefixtures("told")

@@ -161,6 +161,7 @@ def test_pods_that_the_kubelet_knows_and_nobody_named_are_told(
     assert verify("--strict") == 0
     kubelet.answers[api.LIST] = listing(grant(1), listed("web", granted()))
     assert verify("--strict") == 0
+    assert "not read: neighbours: the kubelet runs team-a/web, not" in " ".join(capsys.readouterr().out.split())
     kubelet.answers[api.LIST] = listing()
     assert verify("--strict", pods=[]) == 0
 
