@@ -128,8 +128,8 @@ def test_pods_that_hold_something_and_were_not_given_are_named_where_all_should_
     assert "to team-a/p0, team-a/p1, team-a/p2 and 2 more, not among" in many.unread[0].reason
     assert [one.field for one in shared.unread] == ["neighbours"]
     assert shared.unread[0].reason == (
-        "the kubelet runs team-a/web-0, team-a/web-2, team-a/web-3 and 1 more, not among the pods that were read: whose "
-        "CPUs these share is not known"
+        "the kubelet runs team-a/web-0, team-a/web-2, team-a/web-3 and 1 more, not among the pods that were read: "
+        "whose CPUs these share is not known"
     )
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import tempfile
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -208,6 +209,8 @@ def test_a_pod_that_is_given_twice_shares_nothing_with_itself(
         ('{"kind": "DeploymentList", "apiVersion": "apps/v1", "items": [{}]}', "not Deployment"),
         ('{"kind": "List", "apiVersion": "v1", "items": "x"}', "not List"),
         ('{"a": 1}', "not an object without a kind"),
+        ("NAMESPACE   NAME    READY\nteam-a      llm-0   1/1\n", "a Kubernetes object was expected, not text"),
+        ("Error from server (Forbidden): pods is forbidden: no\n", "mapping values are not allowed"),
     ],
 )
 @pytest.mark.parametrize("piped", [False, True])
@@ -228,6 +231,22 @@ def test_what_holds_no_pods_is_bad_input(
     error = capsys.readouterr().err
     assert told in error
     assert error.endswith(": give the output of kubectl get pods -o json\n")
+
+
+@pytest.mark.usefixtures("kubelet")
+@pytest.mark.parametrize("items", [[], ["a pod"]])
+def test_pods_may_come_through_a_pipe_of_the_shell(
+    verify: Verify, items: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w") as pipe:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": [pod() for _ in items]}, pipe)
+
+    try:
+        assert verify("--pods", f"/dev/fd/{reader}") == 0
+    finally:
+        os.close(reader)
+    assert f"{len(items)} pod" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("option", ["--kubeconfig", "--context"])
