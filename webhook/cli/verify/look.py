@@ -84,7 +84,7 @@ def _from_file(arguments: argparse.Namespace, node: str) -> Known:
 
 
 def _read_pods(file: str) -> tuple[JsonObject, ...]:
-    from webhook.sources.manifests import STDIN  # noqa: PLC0415 - as above
+    from webhook.sources.manifests import STDIN  # noqa: PLC0415 - where the API server is asked, nobody pays
     from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
     from webhook.sources.manifests import read_text  # noqa: PLC0415 - as above
 
@@ -119,7 +119,7 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
         message = f"{error}; or give the node's pods by --pods"
         raise NumagateError(message) from None
     pods = tuple(pod for page, _ in pages(client, "/api/v1/pods", fields=f"spec.nodeName={node}") for pod in page)
-    seen = _try(client, f"/api/v1/nodes/{node}")
+    seen = _try(client, f"/api/v1/nodes/{node}", absent="" if pods else f'no node "{node}" in the cluster')
     version = _VERSION.match(get_text(get_object(seen, "status", "nodeInfo"), "kubeletVersion"))
     return Known(
         pods=pods,
@@ -128,12 +128,16 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
     )
 
 
-def _try(client: "Client", path: str) -> JsonObject | None:
+def _try(client: "Client", path: str, *, absent: str = "") -> JsonObject | None:
+    """Read an object, None where it may not be seen; where it does not exist, that may be an error (`absent`)."""
     from webhook.kube.client import Ask  # noqa: PLC0415 - as above
     from webhook.kube.error import KubeError  # noqa: PLC0415 - as above
     from webhook.kube.listing import read_object  # noqa: PLC0415 - as above
 
     try:
         return read_object(client.send(Ask(path=path)), path)
-    except KubeError:
+    except KubeError as error:
+        if error.absent and absent:
+            message = f"{absent}: name it with --node"
+            raise NumagateError(message) from None
         return None
