@@ -199,6 +199,9 @@ def test_a_change_of_policy_tells_which_state_files_go_and_how(
 ) -> None:
     write(folder / "old.yaml", base(cpuManagerPolicy=None, cpuManagerPolicyOptions=None))
 
+    assert check("good.yaml", "--node", "pair.yaml", "--strict") == 0
+    assert check("good.yaml", "--node", "pair.yaml", "--was", "old.yaml", "--strict") == 1
+    capsys.readouterr()
     assert check("good.yaml", "--node", "pair.yaml", "--was", "old.yaml") == 0
     assert capsys.readouterr().out.splitlines()[1:] == [
         "cpu_manager_state has to go: cpuManagerPolicy changes from none to static",
