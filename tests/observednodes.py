@@ -50,6 +50,7 @@ def observation(raw: Mapping[str, Any]) -> Observation:
         kubelet=settings(raw.get("kubelet", {})),
         pods=tuple(_pod(name, one) for name, one in raw.get("pods", {}).items()),
         state_files=tuple(StateFile(name, **one) for name, one in raw.get("state_files", {}).items()),
+        version_told=raw.get("version_told", True),
     )
 
 

@@ -62,7 +62,7 @@ def document(
         "agent": {"version": version, **({"started": _written(started)} if started else {})},
         "numaNodes": len(observation.machine.cells),
         "numa": numa_blocks(observation.machine.cells, observation.machine.online),
-        "kubelet": kubelet_block(observation.kubelet) if observation.kubelet else None,
+        "kubelet": _kubelet(observation),
         "devices": None if observation.devices is None else _devices(observation.devices),
         "free": free_blocks(observation),
         "pods": _pods(verdicts),
@@ -79,6 +79,12 @@ def document(
         "metadata": metadata,
         "spec": {name: value for name, value in spec.items() if value},
     }
+
+
+def _kubelet(observation: Observation) -> JsonObject | None:
+    """Answer the settings; a version that nobody told would contradict the Node, which has the one that runs."""
+    settings = observation.kubelet
+    return None if settings is None else kubelet_block(settings, version_told=observation.version_told)
 
 
 def _devices(devices: Iterable[ObservedDevice]) -> JsonObject:

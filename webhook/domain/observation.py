@@ -176,7 +176,8 @@ class StateFile:
 class Observation:
     """Everything that one pass over a node saw; `instant` is when it ended.
 
-    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources).
+    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources). `version_told`
+    is whether somebody said which version `kubelet` is; its file does not, and then it is the newest that we know.
     """
 
     node: str
@@ -187,3 +188,4 @@ class Observation:
     devices: tuple[ObservedDevice, ...] | None = None
     state_files: tuple[StateFile, ...] = ()
     unread: tuple[Unread, ...] = field(default=())
+    version_told: bool = True

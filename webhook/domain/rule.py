@@ -32,11 +32,15 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What is around a container: the machine, the kubelet's settings, and every started container of the node."""
+    """What is around a container: the machine, the kubelet's settings, and every started container of the node.
+
+    `version_told` is whether the version in the settings was told, and is no guess.
+    """
 
     machine: Machine
     kubelet: KubeletSettings | None
     neighbours: tuple[Neighbour, ...]
+    version_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def numa_blocks(cells: Iterable[Cell], online: int) -> list[JsonObject]:
     return [_block(cell, online) for cell in cells]
 
 
-def kubelet_block(settings: KubeletSettings) -> JsonObject:
+def kubelet_block(settings: KubeletSettings, *, version_told: bool = True) -> JsonObject:
     """Answer the `kubelet` of a profile. A policy that no profile can name is left out: it is as if nobody told it."""
     policies = {
         "cpuManagerPolicy": settings.cpu_manager_policy,
@@ -53,7 +53,7 @@ def kubelet_block(settings: KubeletSettings) -> JsonObject:
     return {
         **{name: value for name, value in policies.items() if value in _LEGAL[name]},
         **{name: value for name, value in told.items() if value},
-        "version": "{}.{}".format(*settings.version),
+        **({"version": "{}.{}".format(*settings.version)} if version_told else {}),
     }
 
 

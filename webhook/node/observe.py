@@ -103,6 +103,7 @@ def observe(
         state_files=read_state_files(roots.kubelet, one.gaps),
         instant=clocks.now(),
         unread=one.gaps.unread,
+        version_told=version is not None,
     )
 
 

@@ -1,6 +1,7 @@
 """No CFS quota slows down a container with CPUs of its own, where the kubelet lifts it from those.
 
-Other kubelets set one by the container's limit: nothing else was promised there.
+Other kubelets set one by the container's limit: nothing else was promised there. Where nobody says which version runs,
+such a quota, of as many CPUs as the container has, is taken for theirs.
 """
 
 from collections.abc import Iterator
@@ -35,6 +36,8 @@ def _look(case: Case) -> Iterator[Said]:
         seen = "cpu.max " + " ".join(map(str, cgroup.quota))
         if kubelet is None:
             yield unknown(_NOT_SURE, _WANTED, seen)
+        elif not case.site.version_told and cgroup.quota[0] >= case.promise.cpus * cgroup.quota[1]:
+            yield aligned(f"{_WANTED}, or as much as its CPUs where the kubelet is older than 1.33", seen)
         else:
             yield misaligned("a CFS quota (cpu.max) stops it in the middle of its own CPUs' time", _WANTED, seen)
     else:

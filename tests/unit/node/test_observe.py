@@ -213,6 +213,12 @@ def test_configz_comes_before_the_file(tree: NodeTree, configz: dict[str, Any], 
 
 
 @pytest.mark.usefixtures("told")
+def test_a_version_that_nobody_told_is_known_to_be_a_guess(tree: NodeTree) -> None:
+    assert look(tree, version=(1, 36)).version_told
+    assert not look(tree).version_told
+
+
+@pytest.mark.usefixtures("told")
 def test_a_reservation_that_is_not_known_is_said(tree: NodeTree) -> None:
     (tree.roots.proc / "meminfo").unlink()
 

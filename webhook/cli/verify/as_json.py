@@ -34,7 +34,9 @@ def write(report: Report) -> str:
             "others": verdict.others,
         },
         "faults": [{"code": one.code, "reason": one.reason, "remedy": one.remedy} for one in verdict.faults],
-        "kubelet": None if observation.kubelet is None else _kubelet(observation.kubelet),
+        "kubelet": None
+        if observation.kubelet is None
+        else _kubelet(observation.kubelet, told=observation.version_told),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
         "passedOver": [
@@ -45,13 +47,13 @@ def write(report: Report) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def _kubelet(settings: KubeletSettings) -> Mapping[str, object]:
+def _kubelet(settings: KubeletSettings, *, told: bool) -> Mapping[str, object]:
     return {
         "cpuManagerPolicy": settings.cpu_manager_policy,
         "memoryManagerPolicy": settings.memory_manager_policy,
         "topologyManagerPolicy": settings.topology_manager_policy,
         "topologyManagerScope": settings.topology_manager_scope,
-        "version": ".".join(map(str, settings.version)),
+        "version": ".".join(map(str, settings.version)) if told else None,
     }
 
 
