@@ -34,9 +34,7 @@ def write(report: Report) -> str:
             "others": verdict.others,
         },
         "faults": [{"code": one.code, "reason": one.reason, "remedy": one.remedy} for one in verdict.faults],
-        "kubelet": None
-        if observation.kubelet is None
-        else _kubelet(observation.kubelet, told=observation.version_told),
+        "kubelet": _kubelet(observation.kubelet, told=observation.version_told),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
         "passedOver": [
@@ -47,7 +45,9 @@ def write(report: Report) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def _kubelet(settings: KubeletSettings, *, told: bool) -> Mapping[str, object]:
+def _kubelet(settings: KubeletSettings | None, *, told: bool) -> Mapping[str, object] | None:
+    if settings is None:
+        return None
     return {
         "cpuManagerPolicy": settings.cpu_manager_policy,
         "memoryManagerPolicy": settings.memory_manager_policy,
