@@ -144,6 +144,7 @@ def anonymous(guest: Guest, pid: int) -> int:
     return int(found[1]) << 10
 
 
+@pytest.mark.long
 def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: Kubelet, guest: Guest) -> None:
     verifying.start(guest)
     started(kubelet, SPREADING)
@@ -165,6 +166,7 @@ def test_a_pod_over_two_nodes_is_aligned_and_what_is_spoiled_is_found(kubelet: K
     assert misaligned(verifying.look(kubelet), "spread") == {"device-locality", "cpu-locality"}
 
 
+@pytest.mark.long
 def test_devices_that_nobody_has_are_missed(kubelet: Kubelet, guest: Guest) -> None:
     verifying.start(guest)
     started(kubelet, WITHOUT_DEVICES)
