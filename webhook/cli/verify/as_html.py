@@ -83,6 +83,7 @@ def _pod(number: int, shown: Shown) -> Html:
         tag("h3", shown.name, _chip(verdict.outcome)),
         tag("p", verdict.reason, class_="because") if verdict.outcome is Outcome.MISALIGNED else None,
         tag("p", f"Promised: {words.promise(verdict)}."),
+        tag("p", f"{loose}.", class_="because") if (loose := words.unpinned(verdict)) else None,
         tag("p", f"{weight(verdict.busy)}.", class_="note") if verdict.busy is not None else None,
         *parts,
         id=f"p{number}",

@@ -77,6 +77,7 @@ def _pod(shown: Shown) -> Mapping[str, object]:
         "outcome": verdict.outcome.value,
         "reason": verdict.reason,
         "promise": _promise(verdict.promise),
+        "unpinned": [] if verdict.promise is None else list(verdict.promise.unpinned),
         "forged": verdict.forged,
         "claimed": _promise(verdict.claimed),
         "busy": None if verdict.busy is None else round(verdict.busy, 3),

@@ -72,6 +72,8 @@ def _pod(shown: Shown, columns: int) -> Iterator[Line]:
     if verdict.outcome is not Outcome.ALIGNED:
         yield from wrap(foreign(verdict.reason, 2 * _LONGEST), columns, indent="  ", hang="  ")
     yield from wrap(foreign(words.promise(verdict), 2 * _LONGEST), columns, indent="  promised: ", hang="    ")
+    if loose := words.unpinned(verdict):
+        yield from wrap(foreign(loose, 2 * _LONGEST), columns, indent="  ", hang="  ", style="bold yellow")
     if verdict.busy is not None:
         yield from wrap(weight(verdict.busy), columns, indent="  ", hang="  ")
     for name in dict.fromkeys(rule.container for rule in verdict.rules):

@@ -95,7 +95,9 @@ class Report:
     def summary(self) -> str:
         """Count the pods by outcome."""
         counts = {one: sum(shown.verdict.outcome is one for shown in self.pods) for one in Outcome}
-        told = ", ".join(f"{number} {outcome.value}" for outcome, number in counts.items() if number)
+        loose = sum(one.verdict.outcome is Outcome.ALIGNED and bool(unpinned(one.verdict)) for one in self.pods)
+        besides = {Outcome.ALIGNED: f" ({loose} without CPUs of their own)" if loose else ""}
+        told = ", ".join(f"{number} {one.value}{besides.get(one, '')}" for one, number in counts.items() if number)
         number = len(self.pods)
         pods = f"{number} pod{'s'[: number != 1]} with a promise"
         rest = f"; {self.verdict.others} without" if self.verdict.others else ""
@@ -138,6 +140,17 @@ def promise(verdict: PodVerdict) -> str:
     if verdict.claimed is None:
         return f"{told}; its annotation is FORGED: it is none of numagate's"
     return f"{told}; its annotation is FORGED: it claims {claim(verdict.claimed)}"
+
+
+def unpinned(verdict: PodVerdict) -> str:
+    """Say what an aligned pod may hide: containers with devices whose CPUs were never promised; "" where all were."""
+    names = verdict.promise.unpinned if verdict.promise is not None else ()
+    if not names:
+        return ""
+    return (
+        f"no CPUs of its own were promised to {', '.join(names)}, which may run on any NUMA node: ask for whole CPUs, "
+        "and give every container of the pod limits of CPU and memory that equal its requests"
+    )
 
 
 def claim(claimed: Expectation) -> str:

@@ -1,6 +1,7 @@
 """What a report says of a node in all outputs: outcomes, exit, promise, memory."""
 
 import errno
+import json
 import os
 from dataclasses import replace
 
@@ -9,6 +10,10 @@ from observednodes import container
 from verifications import USUAL
 from verifications import reported
 
+from webhook.cli.drawing.spans import plain
+from webhook.cli.verify import as_html
+from webhook.cli.verify import as_json
+from webhook.cli.verify import as_text
 from webhook.cli.verify import report as words
 from webhook.domain.expectation import Expectation
 from webhook.domain.observation import Interface
@@ -27,6 +32,28 @@ def test_a_report_shows_the_pods_that_were_asked_for() -> None:
         "sgl has no namespace: write NAMESPACE/sgl",
         "team-c/web is promised nothing: of web",
     ]
+
+
+SHARED = {"server": {"effective": "0-15", "devices": {"gpu-0": 0}}}
+LOOSE = {"pods": {"team-a/llm": {"containers": {"server": "1500m/8Gi/1"}, "shows": SHARED}}}
+"""A pod that has its GPU, and may run anywhere."""
+
+
+def test_an_aligned_pod_whose_cpus_were_never_promised_says_so_in_every_output() -> None:
+    report = reported(LOOSE)
+    told = words.unpinned(report.pods[0].verdict)
+
+    assert report.summary == "1 pod with a promise: 1 aligned (1 without CPUs of their own)"
+    assert told.startswith("no CPUs of its own were promised to server, which may run on any NUMA node: ask for whole ")
+    assert told in " ".join(plain(as_text.lines(report, 120)).split())
+    assert f"{told}.</p>" in as_html.write(report)
+    assert json.loads(as_json.write(report))["pods"][0]["unpinned"] == ["server"]
+
+
+def test_of_a_pod_with_cpus_of_its_own_nothing_is_missing() -> None:
+    (shown,) = reported({"pods": {"team-a/llm": USUAL["pods"]["team-a/llm"]}}).pods
+
+    assert words.unpinned(shown.verdict) == ""
 
 
 def test_of_many_pods_that_are_not_judged_some_are_named_and_the_rest_is_counted() -> None:
