@@ -100,7 +100,7 @@ class Report:
         told = ", ".join(f"{number} {one.value}{besides.get(one, '')}" for one, number in counts.items() if number)
         number = len(self.pods)
         pods = f"{number} pod{'s'[: number != 1]} with a promise"
-        rest = f"; {self.verdict.others} without" if self.verdict.others else ""
+        rest = f"; {self.verdict.others} without one" if self.verdict.others else ""
         return f"{pods}{f': {told}' if told else ''}{rest}"
 
 

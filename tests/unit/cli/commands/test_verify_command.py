@@ -323,7 +323,7 @@ def test_a_policy_says_what_is_asked(verify: Verify, tmp_path: Path, capsys: pyt
 
     assert verify("--policy", str(policy)) == 0
     text = capsys.readouterr().out
-    assert "0 pods with a promise; 1 without\n" in text
+    assert "0 pods with a promise; 1 without one\n" in text
     assert "  not judged: team-a/llm-0: no policy matches\n" in text
     assert verify("--policy", str(policy), "--output", "html") == 0
     assert '<p class="note">not judged: team-a/llm-0: no policy matches</p>' in capsys.readouterr().out
