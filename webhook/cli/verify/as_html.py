@@ -50,7 +50,9 @@ def _chip(outcome: Outcome) -> Html:
 
 
 def _why(shown: Shown) -> Html | None:
-    return tag("span", shown.verdict.reason) if shown.verdict.outcome is not Outcome.ALIGNED else None
+    if shown.verdict.outcome is not Outcome.ALIGNED:
+        return tag("span", shown.verdict.reason)
+    return tag("span", "without CPUs of its own") if words.unpinned(shown.verdict) else None
 
 
 def _node(report: Report) -> Html:

@@ -47,6 +47,7 @@ def test_an_aligned_pod_whose_cpus_were_never_promised_says_so_in_every_output()
     assert told.startswith("no CPUs of its own were promised to server, which may run on any NUMA node: ask for whole ")
     assert told in " ".join(plain(as_text.lines(report, 120)).split())
     assert f"{told}.</p>" in as_html.write(report)
+    assert "<span>without CPUs of its own</span>" in as_html.write(report)
     assert json.loads(as_json.write(report))["pods"][0]["unpinned"] == ["server"]
 
 
