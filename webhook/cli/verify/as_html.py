@@ -15,6 +15,7 @@ from webhook.cli.verify import report as words
 from webhook.cli.verify.picture import picture
 from webhook.cli.verify.report import Report
 from webhook.cli.verify.report import Shown
+from webhook.domain.observation import Machine
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
@@ -27,7 +28,7 @@ CLASSES: Final = {Outcome.ALIGNED: "yes", Outcome.MISALIGNED: "no", Outcome.UNKN
 
 def write(report: Report) -> str:
     """Answer the whole page."""
-    pods = [_pod(number, one) for number, one in enumerate(report.pods)]
+    pods = [_pod(number, one, report.observation.machine) for number, one in enumerate(report.pods)]
     page = tag("main", _head(report), _node(report), *pods, _foot(report))
     return document(f"numagate verify: {report.observation.node}", page, style=STYLE.read_text(encoding="utf-8"))
 
@@ -73,13 +74,15 @@ def _node(report: Report) -> Html:
     return tag("article", tag("h2", "The node"), settings, *nics, *faults, *passed, *unread, *shown)
 
 
-def _pod(number: int, shown: Shown) -> Html:
+def _pod(number: int, shown: Shown, hardware: Machine) -> Html:
     verdict = shown.verdict
     parts: list[Child] = []
     for name in dict.fromkeys(rule.container for rule in verdict.rules):
         parts.append(tag("h4", "The pod as a whole" if name is None else f"Container {name}"))
         parts.append(_rules(rule for rule in verdict.rules if rule.container == name))
-        parts += [_seen(one) for one in shown.containers if one.name == name]
+        for one in (one for one in shown.containers if one.name == name):
+            unbound = words.unbound(shown, one, hardware)
+            parts += [_seen(one), tag("p", f"{unbound}.", class_="note") if unbound else None]
     return tag(
         "article",
         tag("h3", shown.name, _chip(verdict.outcome)),

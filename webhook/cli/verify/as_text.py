@@ -16,6 +16,7 @@ from webhook.cli.verify import report as words
 from webhook.cli.verify.picture import picture
 from webhook.cli.verify.report import Report
 from webhook.cli.verify.report import Shown
+from webhook.domain.observation import Machine
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
@@ -39,7 +40,7 @@ def lines(report: Report, columns: int) -> Iterator[Line]:
     yield from _node(report, columns)
     for shown in report.pods:
         yield ()
-        yield from _pod(shown, columns)
+        yield from _pod(shown, report.observation.machine, columns)
 
 
 def _node(report: Report, columns: int) -> Iterator[Line]:
@@ -66,7 +67,7 @@ def _node(report: Report, columns: int) -> Iterator[Line]:
             yield line("  ", (letter(index), style(index)), f" {foreign(owner, columns - 4)}")
 
 
-def _pod(shown: Shown, columns: int) -> Iterator[Line]:
+def _pod(shown: Shown, machine: Machine, columns: int) -> Iterator[Line]:
     verdict = shown.verdict
     yield line((f"{foreign(shown.name, columns - 14)}: ", spans.TITLE), _outcome(verdict.outcome))
     if verdict.outcome is not Outcome.ALIGNED:
@@ -78,7 +79,10 @@ def _pod(shown: Shown, columns: int) -> Iterator[Line]:
         yield from wrap(weight(verdict.busy), columns, indent="  ", hang="  ")
     for name in dict.fromkeys(rule.container for rule in verdict.rules):
         yield from _rules(name, [rule for rule in verdict.rules if rule.container == name], columns)
-        yield from _seen(next((one for one in shown.containers if one.name == name), None), columns)
+        for container in (one for one in shown.containers if one.name == name):
+            yield from _seen(container, columns)
+            if unbound := words.unbound(shown, container, machine):
+                yield from wrap(unbound, columns, indent="    ", hang="    ", style="yellow")
 
 
 def _rules(name: str | None, rules: list[RuleVerdict], columns: int) -> Iterator[Line]:
@@ -108,10 +112,8 @@ def _outcome(outcome: Outcome) -> tuple[str, str]:
     return word, _STYLES[outcome]
 
 
-def _seen(container: ObservedContainer | None, columns: int) -> Iterator[Line]:
+def _seen(container: ObservedContainer, columns: int) -> Iterator[Line]:
     """Show what `taskset -cp` and `numastat -p` would say of the container's processes."""
-    if container is None:
-        return
     for process in container.processes[: words.MOST_PROCESSES]:
         text = f"{words.affinity(process)} ({foreign(process.command)})"
         yield from wrap(text, columns, indent="    ", hang="      ")

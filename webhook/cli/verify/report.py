@@ -11,7 +11,9 @@ from typing import Final
 
 from webhook.domain import cpuset
 from webhook.domain.expectation import Expectation
+from webhook.domain.locality import attached
 from webhook.domain.locality import told
+from webhook.domain.observation import Machine
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedPod
@@ -40,6 +42,7 @@ _REMEDIES: Final = {
     errno.EACCES: "run it as root",
     errno.ECONNREFUSED: "nobody answers there: start the kubelet",
 }
+_CPU_RULE, _MEMORY_RULE = "cpu-locality", "local-memory"
 _MEGABYTE: Final = 1 << 20
 
 
@@ -229,6 +232,18 @@ def memory(container: ObservedContainer, *, most: int = MOST_COLUMNS) -> MemoryT
         own=row(_sum(kinds.values())),
         files=row(files),
     )
+
+
+def unbound(shown: Shown, container: ObservedContainer, machine: Machine) -> str:
+    """Say where the memory of a judged container lies where no rule asks, since its node binds none; else ""."""
+    cells = machine.cells_of(container.exclusive_cpus or 0)
+    rules = {rule.rule for rule in shown.verdict.rules if rule.container == container.name}
+    read = [one.memory for one in container.processes if one.memory is not None]
+    own = _sum(getattr(memory, field) for memory in read for field in KINDS.values())
+    if _CPU_RULE not in rules or _MEMORY_RULE in rules or not cells or not own.total:
+        return ""
+    share = own.on(attached(machine, cells)) * 100 // own.total
+    return f"not judged, since this node binds no memory: {share} % of Own is on {told(cells)}, with its CPUs"
 
 
 def _sum(many: Iterable[Pages]) -> Pages:

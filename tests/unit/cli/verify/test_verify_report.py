@@ -51,6 +51,34 @@ def test_an_aligned_pod_whose_cpus_were_never_promised_says_so_in_every_output()
     assert json.loads(as_json.write(report))["pods"][0]["unpinned"] == ["server"]
 
 
+UNBOUND = "since this node binds no memory: 20 % of Own is on NUMA node 0, with its CPUs"
+
+
+@pytest.mark.parametrize(
+    ("kubelet", "started", "told"),
+    [
+        (
+            {"memory": "None"},
+            600,
+            "not judged, since this node binds no memory: 20 % of Own is on NUMA node 0, with its CPUs",
+        ),
+        ({"memory": "None"}, 1, ""),
+        ({}, 600, ""),
+    ],
+    ids=["binds none", "too early", "judged"],
+)
+def test_memory_that_no_rule_judges_is_told_beside_its_table(kubelet: dict[str, str], started: int, told: str) -> None:
+    memory = {"anonymous": {0: 100, 1: 400}, "files": {0: 5000}}
+    shows = {"cpus": "2-5", "mems": "", "devices": {"gpu-0": 0}, "started": started, "processes": [{"memory": memory}]}
+    pods = {"team-a/llm": {"containers": {"server": "4/8Gi/1"}, "shows": {"server": shows}}}
+    report = reported({"pods": pods, "kubelet": kubelet})
+    (shown,) = report.pods
+
+    assert [words.unbound(shown, one, report.observation.machine) for one in shown.containers] == [told]
+    assert told in " ".join(plain(as_text.lines(report, 120)).split())
+    assert (f'<p class="note">{told}.</p>' in as_html.write(report)) == bool(told)
+
+
 def test_of_a_pod_with_cpus_of_its_own_nothing_is_missing() -> None:
     (shown,) = reported({"pods": {"team-a/llm": USUAL["pods"]["team-a/llm"]}}).pods
 
