@@ -74,7 +74,7 @@ class NodeFault:
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOver:
+class Unjudged:
     """A pod that the kubelet gave devices, and that is not judged: it is exempt, or no policy is for it."""
 
     namespace: str
@@ -86,7 +86,7 @@ class PassedOver:
 class NodeVerdict:
     """The verdicts on the pods of a node; `others` is how many run there that are promised nothing.
 
-    Of these, `passed_over` may miss a verdict: nobody would promise anything to the rest, which have no accelerators.
+    Of these, `unjudged` may miss a verdict: nobody would promise anything to the rest, which have no accelerators.
     """
 
     node: str
@@ -94,7 +94,7 @@ class NodeVerdict:
     pods: tuple[PodVerdict, ...]
     faults: tuple[NodeFault, ...] = ()
     others: int = 0
-    passed_over: tuple[PassedOver, ...] = ()
+    unjudged: tuple[Unjudged, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
         """Count the pods with this outcome."""

@@ -1,6 +1,7 @@
 """Which policy a running pod is judged by, or why none is."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_object
@@ -13,7 +14,10 @@ from webhook.engine.exempt import why_pod_exempt
 from webhook.engine.ruling import NO_POLICY
 from webhook.engine.ruling import Ruling
 from webhook.engine.ruling import rule
+from webhook.engine.ruling import why_not
 from webhook.engine.world import World
+
+_MOST_POLICIES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ def governed(pod: JsonObject, world: World) -> Governed:
         return Governed(None, f"namespace {namespace} is exempt: {always.reason}")
     ruling = rule(pod, namespace, world)
     if ruling is None:
-        return Governed(None, NO_POLICY)
+        return Governed(None, _no_policy(pod, namespace, world))
     exempt = why_exempt(pod, ruling) or why_pod_exempt(pod, ruling)
     return Governed(ruling) if exempt is None else Governed(None, _told(exempt, ruling))
 
@@ -43,6 +47,13 @@ def why_no_promise(pod: JsonObject, world: World) -> str:
     if found.ruling is None:
         return found.why
     return "" if earned(pod, found.ruling, None).promise is not None else "it asks for no accelerators"
+
+
+def _no_policy(pod: JsonObject, namespace: str, world: World) -> str:
+    labels, claims = world.namespaces.get(namespace, {}), world.claims.within(namespace)
+    asked = [f"{one.name}: {why_not(one.match, pod, namespace, labels, claims)}" for one in world.policies]
+    more = [f"and {len(asked) - _MOST_POLICIES} more"] if len(asked) > _MOST_POLICIES else []
+    return f"{NO_POLICY} ({'; '.join([*asked[:_MOST_POLICIES], *more]) or 'there is none'})"
 
 
 def _told(exempt: Exemption, ruling: Ruling) -> str:

@@ -26,9 +26,9 @@ from webhook.domain.rule import Rule
 from webhook.domain.rule import Site
 from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
-from webhook.domain.verdict import PassedOver
 from webhook.domain.verdict import PodVerdict
 from webhook.domain.verdict import RuleVerdict
+from webhook.domain.verdict import Unjudged
 from webhook.domain.verdict import overall
 from webhook.engine.earned import earned
 from webhook.engine.governed import governed
@@ -61,7 +61,7 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
         pods=verdicts,
         faults=tuple(faults_of(observation)),
         others=len(found) - len(verdicts),
-        passed_over=tuple(_passed_over(living, now)),
+        unjudged=tuple(_unjudged(living, now)),
     )
 
 
@@ -92,10 +92,10 @@ def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
     )
 
 
-def _passed_over(pods: Sequence[ObservedPod], world: World) -> Iterator[PassedOver]:
+def _unjudged(pods: Sequence[ObservedPod], world: World) -> Iterator[Unjudged]:
     for pod in pods:
         if any(one.devices for one in pod.containers) and (why := governed(pod.raw, world).why):
-            yield PassedOver(pod.namespace, pod.name, why)
+            yield Unjudged(pod.namespace, pod.name, why)
 
 
 def _rules(

@@ -62,7 +62,7 @@ def _node(report: Report) -> Html:
         tag("p", tag("b", fault.code), f": {fault.reason}; {fault.remedy}", class_="because")
         for fault in report.verdict.faults
     ]
-    passed = [tag("p", f"not judged: {one}", class_="note") for one in words.passed_over(report.verdict)]
+    unjudged = [tag("p", f"not judged: {one}", class_="note") for one in words.unjudged(report.verdict)]
     unread = [tag("p", f"not read: {one.field}: {one.reason}", class_="note") for one in words.unread(report)]
     shown: list[Child] = []
     if observation.machine.cells:
@@ -71,7 +71,7 @@ def _node(report: Report) -> Html:
         shown = [machine(drawing, owners), tag("ul", *items, class_="owners") if items else None]
     settings = tag("p", words.settings(observation.kubelet), class_="muted")
     nics = [tag("p", one, class_="muted") for one in words.interfaces(observation)]
-    return tag("article", tag("h2", "The node"), settings, *nics, *faults, *passed, *unread, *shown)
+    return tag("article", tag("h2", "The node"), settings, *nics, *faults, *unjudged, *unread, *shown)
 
 
 def _pod(number: int, shown: Shown, hardware: Machine) -> Html:

@@ -37,9 +37,7 @@ def write(report: Report) -> str:
         "kubelet": _kubelet(observation.kubelet, told=observation.version_told),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
-        "passedOver": [
-            {"namespace": one.namespace, "name": one.name, "reason": one.why} for one in verdict.passed_over
-        ],
+        "unjudged": [{"namespace": one.namespace, "name": one.name, "reason": one.why} for one in verdict.unjudged],
         "unread": _unread(words.unread(report)),
     }
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"

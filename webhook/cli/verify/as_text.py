@@ -54,7 +54,7 @@ def _node(report: Report, columns: int) -> Iterator[Line]:
     for fault in report.verdict.faults:
         text = f"{fault.code}: {foreign(fault.reason, _LONGEST)}; {foreign(fault.remedy, _LONGEST)}"
         yield from wrap(text, columns, indent="  FAULT ", hang="    ", style="bold red")
-    for told in words.passed_over(report.verdict):
+    for told in words.unjudged(report.verdict):
         yield from wrap(foreign(told, _LONGEST), columns, indent="  not judged: ", hang="    ")
     for one in words.unread(report):
         yield from wrap(foreign(f"{one.field}: {one.reason}", _LONGEST), columns, indent="  not read: ", hang="    ")

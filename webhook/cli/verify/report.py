@@ -30,7 +30,7 @@ MOST_COLUMNS: Final = 6
 """NUMA nodes with a column of their own in a table of memory; what lies on others is added up."""
 MOST_PROCESSES: Final = 8
 MOST_INTERFACES: Final = 8
-MOST_PASSED_OVER: Final = 8
+MOST_UNJUDGED: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
 PODS: Final = "pods"
@@ -263,12 +263,12 @@ def megabytes(size: int) -> str:
     return f"{size / _MEGABYTE:.2f}"
 
 
-def passed_over(verdict: NodeVerdict) -> Iterator[str]:
+def unjudged(verdict: NodeVerdict) -> Iterator[str]:
     """Say of each pod with devices that is not judged why it is not."""
-    for one in verdict.passed_over[:MOST_PASSED_OVER]:
+    for one in verdict.unjudged[:MOST_UNJUDGED]:
         yield f"{one.namespace}/{one.name}: {one.why}"
-    if len(verdict.passed_over) > MOST_PASSED_OVER:
-        yield f"{len(verdict.passed_over) - MOST_PASSED_OVER} more pods with devices"
+    if len(verdict.unjudged) > MOST_UNJUDGED:
+        yield f"{len(verdict.unjudged) - MOST_UNJUDGED} more pods with devices"
 
 
 def unread(report: Report) -> Iterator[Unread]:

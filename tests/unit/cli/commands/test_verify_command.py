@@ -322,17 +322,16 @@ def test_a_policy_says_what_is_asked(verify: Verify, tmp_path: Path, capsys: pyt
     )
 
     assert verify("--policy", str(policy)) == 0
+    why = "no policy matches (own: namespace team-a is none of team-b)"
     text = capsys.readouterr().out
     assert "0 pods with a promise; 1 without one\n" in text
-    assert "  not judged: team-a/llm-0: no policy matches\n" in text
+    assert f"  not judged: team-a/llm-0: {why}\n" in text
     assert verify("--policy", str(policy), "--output", "html") == 0
-    assert '<p class="note">not judged: team-a/llm-0: no policy matches</p>' in capsys.readouterr().out
+    assert f'<p class="note">not judged: team-a/llm-0: {why}</p>' in capsys.readouterr().out
     assert verify("--policy", str(policy), "--output", "json", "team-a/llm-0") == 2
     told = capsys.readouterr()
-    assert json.loads(told.out)["passedOver"] == [
-        {"namespace": "team-a", "name": "llm-0", "reason": "no policy matches"}
-    ]
-    assert told.err == "numagate: team-a/llm-0 is promised nothing: no policy matches\n"
+    assert json.loads(told.out)["unjudged"] == [{"namespace": "team-a", "name": "llm-0", "reason": why}]
+    assert told.err == f"numagate: team-a/llm-0 is promised nothing: {why}\n"
 
 
 @pytest.mark.parametrize("seconds", ["-1", "61", "soon"])

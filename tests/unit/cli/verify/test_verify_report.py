@@ -19,7 +19,7 @@ from webhook.domain.expectation import Expectation
 from webhook.domain.observation import Interface
 from webhook.domain.observation import Machine
 from webhook.domain.observation import Unread
-from webhook.domain.verdict import PassedOver
+from webhook.domain.verdict import Unjudged
 
 
 def test_a_report_shows_the_pods_that_were_asked_for() -> None:
@@ -86,9 +86,9 @@ def test_of_a_pod_with_cpus_of_its_own_nothing_is_missing() -> None:
 
 
 def test_of_many_pods_that_are_not_judged_some_are_named_and_the_rest_is_counted() -> None:
-    many = tuple(PassedOver("team-a", f"llm-{number}", "no policy matches") for number in range(10))
+    many = tuple(Unjudged("team-a", f"llm-{number}", "no policy matches") for number in range(10))
 
-    told = list(words.passed_over(replace(reported().verdict, passed_over=many)))
+    told = list(words.unjudged(replace(reported().verdict, unjudged=many)))
 
     assert told[0] == "team-a/llm-0: no policy matches"
     assert told[8:] == ["2 more pods with devices"]
