@@ -84,4 +84,6 @@ def test_who_may_not_list_pods_cannot_look(
     control_plane: ControlPlane, places: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(control_plane, *places, user=SERVING) == 2
-    assert "cannot list resource" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "cannot list resource" in told
+    assert told.endswith(f'; asked for those of node "{NODE}": name another with --node, or give its pods by --pods\n')

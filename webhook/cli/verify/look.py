@@ -111,6 +111,7 @@ def _read_pods(file: str) -> tuple[JsonObject, ...]:
 def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
     """Ask the API server; the pods are needed, and the rest is read from files where it may not be seen."""
     from webhook.kube.connect import connect  # noqa: PLC0415 - with a file nobody need pay for it
+    from webhook.kube.error import KubeError  # noqa: PLC0415 - as above
     from webhook.kube.listing import pages  # noqa: PLC0415 - as above
 
     try:
@@ -118,7 +119,12 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
     except NumagateError as error:
         message = f"{error}; or give the node's pods by --pods"
         raise NumagateError(message) from None
-    pods = tuple(pod for page, _ in pages(client, "/api/v1/pods", fields=f"spec.nodeName={node}") for pod in page)
+    try:
+        pods = tuple(pod for page, _ in pages(client, "/api/v1/pods", fields=f"spec.nodeName={node}") for pod in page)
+    except KubeError as error:
+        # A kubelet may list the pods of its own node only, and is told nothing of the name that it asked for.
+        message = f'{error}; asked for those of node "{node}": name another with --node, or give its pods by --pods'
+        raise NumagateError(message) from None
     seen = _try(client, f"/api/v1/nodes/{node}", absent="" if pods else f'no node "{node}" in the cluster')
     version = _VERSION.match(get_text(get_object(seen, "status", "nodeInfo"), "kubeletVersion"))
     return Known(
