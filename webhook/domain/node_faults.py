@@ -1,9 +1,10 @@
 """What is wrong with a node itself: state files that its kubelet refuses, and more NUMA nodes than it takes."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
-from webhook.domain import cpuset
+from webhook.domain import cpu_checkpoint
 from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.options import StartupError
 from webhook.domain.kubelet.options import topology_options
@@ -32,7 +33,7 @@ def faults_of(observation: Observation) -> Iterator[NodeFault]:
 
 
 def _stale(file: StateFile, settings: KubeletSettings, online: int) -> Iterator[NodeFault]:
-    """Mirror CPU/state/state_checkpoint.go and CPU/policy_static.go:validateState, and the same of the memory manager.
+    """Mirror CPU/state/state_checkpoint.go:restoreState, and the same of the memory manager.
 
     A kubelet that runs wrote the file; one whose settings were changed since does not start again.
     """
@@ -46,8 +47,11 @@ def _stale(file: StateFile, settings: KubeletSettings, online: int) -> Iterator[
     if file.policy != wanted:
         wrote = f"policy {file.policy}" if file.policy else "no policy"
         yield _refused(file.name, f"{file.name} was written by {wrote}, but {key} is {wanted}")
-    elif online and (gone := (file.default_cpus or 0) & ~online):
-        yield _refused(file.name, f"{file.name} names CPUs {cpuset.format(gone)}, which are not online")
+    elif file.name == CPU_STATE and wanted == "static":
+        # Reserved by number alone, they are the kubelet's to choose.
+        reserved = settings.reserved_system_cpus or 0
+        for what in islice(cpu_checkpoint.refused(file, settings, reserved=reserved, online=online), 1):
+            yield _refused(file.name, f"{file.name} {what}")
 
 
 def _refused(name: str, why: str) -> NodeFault:

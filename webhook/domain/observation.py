@@ -165,11 +165,15 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class StateFile:
-    """A checkpoint of the CPU or memory manager: which policy wrote it, and its default CPU set (None for memory)."""
+    """A checkpoint of the CPU or memory manager: which policy wrote it.
+
+    That of the CPU manager has its default set, which is shared, and all CPUs that were given to containers and pods.
+    """
 
     name: str
     policy: str
     default_cpus: int | None = None
+    given_cpus: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def test_everything_is_seen(tree: NodeTree) -> None:
         ObservedDevice(GPU, "GPU-4", 0b10),
         ObservedDevice(GPU, "wide", None),
     )
-    assert found.state_files == (StateFile("cpu_manager_state", "static", 0b1111),)
+    assert found.state_files == (StateFile("cpu_manager_state", "static", 0b1111, 0),)
     (pod,) = found.pods
     (server,) = pod.containers
     assert server.unread == ()

@@ -1,4 +1,4 @@
-"""Reads the checkpoints of the kubelet's CPU and memory manager: which policy wrote them.
+"""Reads the checkpoints of the kubelet's CPU and memory manager: which policy wrote them, and who has which CPUs.
 
 Since 1.37 a checkpoint holds its content as a JSON string in `data`, which is what counts there, and a copy around it
 for older kubelets (pkg/kubelet/cm/cpumanager/state/checkpoint.go, memorymanager/state/checkpoint.go). The checksums
@@ -14,6 +14,7 @@ from webhook.domain import cpuset
 from webhook.domain.observation import StateFile
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
+from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.node.readers import files
 from webhook.node.readers.files import Gaps
@@ -47,8 +48,25 @@ def _read(path: Path) -> bytes | None:
 
 def _checkpoint(written: bytes, path: Path) -> StateFile:
     content = _content(written, path)
-    cpus = cpuset.parse(get_text(content, "defaultCpuSet")) if path.name == CPU_STATE else None
-    return StateFile(path.name, get_text(content, "policyName"), cpus)
+    policy = get_text(content, "policyName")
+    if path.name != CPU_STATE:
+        return StateFile(path.name, policy)
+    return StateFile(path.name, policy, cpuset.parse(get_text(content, "defaultCpuSet")), _given(content))
+
+
+def _given(content: JsonObject) -> int:
+    """Join the CPUs of all containers, and those of pods that the gate PodLevelResourceManagers gives some as one.
+
+    Raises:
+        ValueError: one is no CPU list.
+    """
+    bits = 0
+    for containers in get_object(content, "entries").values():
+        for name in as_object(containers):
+            bits |= cpuset.parse(get_text(containers, name))
+    for pod in get_object(content, "podEntries").values():
+        bits |= cpuset.parse(get_text(pod, "cpuSet"))
+    return bits
 
 
 def _content(text: bytes, path: Path) -> JsonObject:
