@@ -43,11 +43,13 @@ _SETTINGS = {
 def observation(raw: Mapping[str, Any]) -> Observation:
     """Write a whole node out."""
     cells = machine(raw.get("machine", TWO_CELLS), raw.get("distances", {}))
+    kubelet = settings(raw.get("kubelet", {}))
     return Observation(
         node=raw.get("node", "gpu-1"),
         instant=INSTANT,
         machine=cells,
-        kubelet=settings(raw.get("kubelet", {})),
+        kubelet=kubelet,
+        version=None if kubelet is None or raw.get("version") == UNREAD else kubelet.version,
         pods=tuple(_pod(name, one) for name, one in raw.get("pods", {}).items()),
         state_files=tuple(StateFile(name, **one) for name, one in raw.get("state_files", {}).items()),
     )
@@ -120,7 +122,6 @@ def _lacks(raw: Mapping[str, Any], field: str) -> bool:
 
 def _cgroup(raw: Mapping[str, Any], given: int | None, mems: int | None) -> ObservedCgroup:
     allowed = _set(raw["allowed"]) if "allowed" in raw else given
-    quota = raw.get("quota")
     files = {"cpus": "allowed", "effective_cpus": "effective", "cells": "mems", "quota": "quota"}
     unread = [field for field, name in files.items() if raw.get(name) == UNREAD]
     return ObservedCgroup(
@@ -129,10 +130,15 @@ def _cgroup(raw: Mapping[str, Any], given: int | None, mems: int | None) -> Obse
         effective_cpus=_set(raw["effective"]) if "effective" in raw else allowed,
         cells=mems,
         effective_cells=mems,
-        quota=None if quota in (None, UNREAD) else (quota[0], quota[1]),
+        own_quota=_quota(raw.get("quota")),
+        pod_quota=_quota(raw.get("pod_quota")),
         usage=raw.get("usage"),
         unread=tuple(Unread(field, WHY) for field in unread),
     )
+
+
+def _quota(raw: Any) -> tuple[int, int] | None:
+    return None if raw in (None, UNREAD) else (raw[0], raw[1])
 
 
 def _devices(raw: Mapping[str, Any]) -> tuple[ObservedDevice, ...]:

@@ -62,7 +62,7 @@ def document(
         "agent": {"version": version, **({"started": _written(started)} if started else {})},
         "numaNodes": len(observation.machine.cells),
         "numa": numa_blocks(observation.machine.cells, observation.machine.online),
-        "kubelet": kubelet_block(observation.kubelet) if observation.kubelet else None,
+        "kubelet": kubelet_block(observation.kubelet, observation.version) if observation.kubelet else None,
         "devices": None if observation.devices is None else _devices(observation.devices),
         "free": free_blocks(observation),
         "pods": _pods(verdicts),

@@ -12,6 +12,7 @@ from datetime import datetime
 from webhook.domain.raw import JsonObject
 from webhook.domain.topology import Cell
 from webhook.domain.topology import KubeletSettings
+from webhook.domain.versions import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,17 @@ class ObservedProcess:
     unread: tuple[Unread, ...] = ()
 
 
+def smallest_quota(*quotas: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Answer the quota that leaves the fewest CPUs; None, which is none, for none of them."""
+    limits = [quota for quota in quotas if quota is not None]
+    return min(limits, key=lambda quota: quota[0] / (quota[1] or 1), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedCgroup:
     """The container's cgroup (v2): `cpus` and `cells` as set ("" is None), the effective ones, and the CFS quota.
 
-    `quota` is (microseconds, period) or None for "max"; that of a cgroup above it (its pod's) where that is smaller.
+    `own_quota` is (microseconds, period) or None for "max", and `pod_quota` the smallest of the cgroups above it.
     `usage` is the CPUs in use over the interval: 3.5 means three and a half were busy; None where only one reading was
     made.
     """
@@ -75,9 +82,15 @@ class ObservedCgroup:
     effective_cpus: int | None
     cells: int | None
     effective_cells: int | None
-    quota: tuple[int, int] | None
+    own_quota: tuple[int, int] | None
+    pod_quota: tuple[int, int] | None = None
     usage: float | None = None
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def quota(self) -> tuple[int, int] | None:
+        """The quota that limits it, whichever is smaller; None without any."""
+        return smallest_quota(self.own_quota, self.pod_quota)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +193,8 @@ class StateFile:
 class Observation:
     """Everything that one pass over a node saw; `instant` is when it ended.
 
-    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources).
+    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources). `version` is the
+    kubelet's, None where nobody told it: `kubelet` was read as that of the newest then.
     """
 
     node: str
@@ -190,4 +204,5 @@ class Observation:
     pods: tuple[ObservedPod, ...]
     devices: tuple[ObservedDevice, ...] | None = None
     state_files: tuple[StateFile, ...] = ()
+    version: Version | None = None
     unread: tuple[Unread, ...] = field(default=())

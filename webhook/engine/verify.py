@@ -53,7 +53,7 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
     with CPUs and devices that others have by then.
     """
     living = [pod for pod in observation.pods if get_text(get_object(pod.raw, "status"), "phase") not in _ENDED]
-    site = Site(observation.machine, observation.kubelet, tuple(_neighbours(living)))
+    site = Site(observation.machine, observation.kubelet, tuple(_neighbours(living)), observation.version)
     now = replace(world, instant=observation.instant)
     found = [_judge_pod(pod, site, now) for pod in living]
     verdicts = tuple(verdict for verdict in found if verdict is not None)

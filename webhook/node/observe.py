@@ -101,6 +101,7 @@ def observe(
         pods=tuple(node_pods.observe_pod(pod, seen) for pod in mine),
         devices=one.devices(machine),
         state_files=read_state_files(roots.kubelet, one.gaps),
+        version=version,
         instant=clocks.now(),
         unread=one.gaps.unread,
     )

@@ -18,6 +18,7 @@ from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
 from webhook.domain.verdict import weight
+from webhook.domain.versions import Version
 
 VERSION = 1
 
@@ -34,7 +35,7 @@ def write(report: Report) -> str:
             "others": verdict.others,
         },
         "faults": [{"code": one.code, "reason": one.reason, "remedy": one.remedy} for one in verdict.faults],
-        "kubelet": None if observation.kubelet is None else _kubelet(observation.kubelet),
+        "kubelet": None if observation.kubelet is None else _kubelet(observation.kubelet, observation.version),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
         "unread": _unread(words.unread(report)),
@@ -42,13 +43,13 @@ def write(report: Report) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def _kubelet(settings: KubeletSettings) -> Mapping[str, object]:
+def _kubelet(settings: KubeletSettings, version: Version | None) -> Mapping[str, object]:
     return {
         "cpuManagerPolicy": settings.cpu_manager_policy,
         "memoryManagerPolicy": settings.memory_manager_policy,
         "topologyManagerPolicy": settings.topology_manager_policy,
         "topologyManagerScope": settings.topology_manager_scope,
-        "version": ".".join(map(str, settings.version)),
+        "version": None if version is None else ".".join(map(str, version)),
     }
 
 
