@@ -83,7 +83,7 @@ def settings(raw: Mapping[str, Any] | str) -> KubeletSettings | None:
 def _pod(name: str, raw: Mapping[str, Any]) -> ObservedPod:
     namespace, _, short = name.partition("/")
     shown = {one: seen or {} for one, seen in raw["shows"].items()}
-    fields = {key: value for key, value in raw.items() if key not in {"shows", "status"}}
+    fields = {key: value for key, value in raw.items() if key not in {"shows", "guests", "status"}}
     written = pod(fields)
     identity = {**written.get("metadata", {}), "name": short, "namespace": namespace, "uid": f"uid-{short}"}
     return ObservedPod(
@@ -92,6 +92,7 @@ def _pod(name: str, raw: Mapping[str, Any]) -> ObservedPod:
         uid=f"uid-{short}",
         raw={**written, "metadata": identity, "status": {"phase": "Running", **raw.get("status", {})}},
         containers=tuple(container(one, seen) for one, seen in shown.items()),
+        guests=tuple(container(one, seen) for one, seen in raw.get("guests", {}).items()),
     )
 
 
@@ -112,6 +113,7 @@ def container(name: str, raw: Mapping[str, Any]) -> ObservedContainer:
         devices=None if raw.get("devices") == UNREAD else _devices(raw.get("devices", {})),
         cgroup=None if raw.get("cgroup") == UNREAD else _cgroup(raw, given, mems),
         processes=tuple(_process(100 + number, one, raw) for number, one in enumerate(raw.get("processes", [{}]))),
+        ended=raw.get("ended", False),
         unread=(*unread, *(Unread(field, why) for field, why in raw.get("unread", {}).items())),
     )
 

@@ -110,7 +110,7 @@ class ObservedContainer:
     """One running container. `exclusive_cpus` and `pinned_memory` are the kubelet's word (PodResources).
 
     `pinned_memory` maps a type ("memory", "hugepages-2Mi") to (bytes, bit set of NUMA nodes). `started` is None for a
-    container that has not started, which nobody may judge.
+    container that does not run, which nobody may judge; `ended` is one that does not run any more, and will not again.
     """
 
     name: str
@@ -121,6 +121,7 @@ class ObservedContainer:
     devices: tuple[ObservedDevice, ...] | None
     cgroup: ObservedCgroup | None
     processes: tuple[ObservedProcess, ...]
+    ended: bool = False
     unread: tuple[Unread, ...] = ()
 
 
@@ -128,8 +129,9 @@ class ObservedContainer:
 class ObservedPod:
     """A pod of the node that has not ended, and its containers in the order of the spec: sidecars, then the others.
 
-    Init containers that end before these run are left out. `raw` is the Pod as the API server or the
-    kubelet gives it: its spec earns the promise, its annotation claims one.
+    `guests` are init and ephemeral containers that run at the moment: nothing is promised to them, but they may run on
+    what was promised to others. `raw` is the Pod as the API server or the kubelet gives it: its spec earns the promise,
+    its annotation claims one.
     """
 
     namespace: str
@@ -137,6 +139,7 @@ class ObservedPod:
     uid: str
     raw: JsonObject
     containers: tuple[ObservedContainer, ...]
+    guests: tuple[ObservedContainer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

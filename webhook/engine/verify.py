@@ -42,6 +42,8 @@ RULES: Final[tuple[Rule, ...]] = tuple(
 )
 SETTLED: Final = "settled"
 """The code of what is said of a container that cannot be judged yet."""
+_FUTURE_SECONDS: Final = 600.0
+"""A start that is further ahead was told by a clock that has been set back since: to wait for it may take years."""
 _ENDED: Final = frozenset({"Succeeded", "Failed"})
 
 
@@ -108,8 +110,10 @@ def _rules(
     pod: ObservedPod, promise: Expectation, asked: Verification, site: Site, instant: datetime
 ) -> Iterator[RuleVerdict]:
     seen = {one.name: one for one in pod.containers}
+    ended = {one.name for one in pod.containers if one.ended}
+    promised = {name: one for name, one in promise.containers.items() if name not in ended} or promise.containers
     cases: list[Case] = []
-    for name, one in promise.containers.items():
+    for name, one in promised.items():
         why = _why_too_early(seen.get(name), asked.settle_seconds, instant)
         if why:
             yield RuleVerdict(SETTLED, name, Outcome.UNKNOWN, why, f"to run for {asked.settle_seconds} s", NOT_KNOWN)
@@ -118,7 +122,7 @@ def _rules(
     for each in RULES:
         for case in cases:
             yield from each.look(case)
-        if cases and len(cases) == len(promise.containers):
+        if cases and len(cases) == len(promised):
             yield from each.look_at_pod(tuple(cases))
 
 
@@ -147,16 +151,16 @@ def _why_too_early(seen: ObservedContainer | None, settle_seconds: int, instant:
     if seen is None:
         return "it was not seen on the node"
     if seen.started is None:
-        return "it has not started"
+        return "it has ended" if seen.ended else "it has not started"
     age = (instant - seen.started).total_seconds()
-    if age < settle_seconds:
+    if -_FUTURE_SECONDS < age < settle_seconds:
         return f"it started {max(0, int(age))} s ago, and is judged after {settle_seconds} s"
     return ""
 
 
 def _neighbours(pods: Sequence[ObservedPod]) -> Iterator[Neighbour]:
     for pod in pods:
-        for one in pod.containers:
+        for one in (*pod.containers, *pod.guests):
             if one.started is not None and not _has_ended(one):
                 allowed, own = _allowed(one), one.exclusive_cpus or 0
                 yield Neighbour(pod, one, allowed if allowed is None else allowed | own)
