@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable
+from collections.abc import Generator
 from typing import NoReturn
 
+import daemonlogs
 import hypothesis
 import pytest
 from _pytest.terminal import TerminalReporter
@@ -49,6 +51,15 @@ def unavailable() -> Callable[[str], NoReturn]:
         pytest.skip(reason)
 
     return end
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the daemons' last log lines to the report of a failed test."""
+    report = yield
+    if report.failed:
+        report.sections.extend(("Logs of the daemons", lines) for lines in daemonlogs.last_lines())
+    return report
 
 
 def skips(config: pytest.Config) -> int:

@@ -3,7 +3,6 @@
 import itertools
 import signal
 from collections.abc import Callable
-from collections.abc import Generator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,9 @@ from controlplane.service import CONFIGURATIONS
 from controlplane.service import WebhookService
 from controlplane.service import numagate
 from controlplane.service import registered
+from daemonlogs import reported
 from promtool import Promtool
 from promtool import find as find_promtool
-
-RUNNING: list[ControlPlane | WebhookService | CaseService] = []
-"""What has logs that belong to the report of a failed test."""
-
 
 Provide = Callable[[build.Module], dict[str, Path]]
 
@@ -67,34 +63,29 @@ def control_plane(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     """Run etcd, the API server and the controller manager for the whole session."""
     # Whoever ends pytest by SIGTERM must not leave a control plane behind: as for Ctrl-C, fixtures are torn down.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with ControlPlane(programs=programs) as running:
-        RUNNING.append(running)
+    with ControlPlane(programs=programs) as running, reported(running):
         yield running
-        RUNNING.remove(running)
 
 
 @pytest.fixture(scope="module")
 def world_cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     """Run a control plane of one file's own, with what numagate's controller needs; its API server may be stopped."""
-    with ControlPlane(programs=programs, controllers=False, api_server_flags=[NEW_NODES_ARE_READY]) as running:
-        RUNNING.append(running)
+    made = ControlPlane(programs=programs, controllers=False, api_server_flags=[NEW_NODES_ARE_READY])
+    with made as running, reported(running):
         objects = {"apiVersion": "v1", "kind": "List", "items": numagate_api.objects()}
         running.kubectl("apply", "-f", "-", input=objects)
         running.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
         yield running
-        RUNNING.remove(running)
 
 
 @pytest.fixture(scope="session")
 def agent_cluster(programs: dict[str, Path]) -> Iterator[ControlPlane]:
     """Run an API server with what numagate's agents need; it may be stopped for a while."""
-    with ControlPlane(programs=programs, controllers=False) as running:
-        RUNNING.append(running)
+    with ControlPlane(programs=programs, controllers=False) as running, reported(running):
         running.kubectl("apply", "-f", "-", input={"apiVersion": "v1", "kind": "List", "items": agents.objects()})
         running.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
         agents.put_world(running)
         yield running
-        RUNNING.remove(running)
 
 
 @pytest.fixture(scope="session")
@@ -112,11 +103,12 @@ def namespace(control_plane: ControlPlane, namespace_names: Iterator[str]) -> st
 @pytest.fixture(scope="session")
 def webhook_service(control_plane: ControlPlane) -> Iterator[WebhookService]:
     """Run numagate with its built-in policy for the rest of the session; the API server asks it."""
-    with WebhookService(arguments=["--profile", "generic-2x4"]) as service:
-        RUNNING.append(service)
-        with registered(control_plane, service):
-            yield service
-        RUNNING.remove(service)
+    with (
+        WebhookService(arguments=["--profile", "generic-2x4"]) as service,
+        reported(service),
+        registered(control_plane, service),
+    ):
+        yield service
 
 
 @pytest.fixture(scope="session")
@@ -134,13 +126,12 @@ def case_service(
     """Run numagate for one world of the cases (an indirect parameter); pytest runs its tests one after another."""
     folder = tmp_path_factory.mktemp("world")
     service = CaseService(request.param, certificates=case_certificates, folder=folder)
-    RUNNING.append(service)
-    try:
-        service.until_ready()
-        yield service
-    finally:
-        RUNNING.remove(service)
-        service.stop()
+    with reported(service):
+        try:
+            service.until_ready()
+            yield service
+        finally:
+            service.stop()
 
 
 @pytest.fixture(scope="session")
@@ -167,12 +158,3 @@ def promtool(tmp_path_factory: pytest.TempPathFactory, unavailable: Callable[[st
     if program is None:
         unavailable("no promtool: `make promtool` fetches Debian's")
     return Promtool(program, tmp_path_factory.mktemp("promtool"))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the daemons' last log lines to the report of a failed test."""
-    report = yield
-    if report.failed:
-        report.sections.extend(("Logs of the daemons", running.logs()) for running in RUNNING)
-    return report

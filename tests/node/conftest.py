@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Callable
-from collections.abc import Generator
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -11,6 +10,7 @@ from controlplane import build
 from controlplane.build import BuildError
 from controlplane.cluster import ControlPlane
 from controlplane.flags import FOR_KUBELETS
+from daemonlogs import reported
 from node import image
 from node import programs
 from node.guest import HOST
@@ -23,9 +23,6 @@ from node.programs import Programs
 
 collect_ignore = ["root"]
 """Files of the guest, which run there."""
-
-RUNNING: list[ControlPlane | Guest] = []
-"""What has logs that belong to the report of a failed test."""
 
 
 @pytest.fixture(scope="session")
@@ -53,21 +50,18 @@ def cluster(unavailable: Callable[[str], NoReturn]) -> Iterator[ControlPlane]:
         built = build.provide()
     except BuildError as error:
         unavailable(str(error))
-    with ControlPlane(programs=built, names=[HOST, SERVICE], api_server_flags=FOR_KUBELETS) as running:
-        RUNNING.append(running)
+    made = ControlPlane(programs=built, names=[HOST, SERVICE], api_server_flags=FOR_KUBELETS)
+    with made as running, reported(running):
         yield running
-        RUNNING.remove(running)
 
 
 @pytest.fixture(scope="session")
 def guest(request: pytest.FixtureRequest, node_image: Image, node_programs: Programs) -> Iterator[Guest]:
     """Boot a guest of the hardware that is the (indirect) parameter; pytest runs its tests one after another."""
     hardware: Hardware = request.param
-    with Guest(hardware, image=node_image, programs=node_programs) as running:
-        RUNNING.append(running)
+    with Guest(hardware, image=node_image, programs=node_programs) as running, reported(running):
         running.until_images()
         yield running
-        RUNNING.remove(running)
 
 
 @pytest.fixture(scope="session")
@@ -77,12 +71,3 @@ def kubelet(guest: Guest, cluster: ControlPlane) -> Iterator[Kubelet]:
     yield made
     made.stop()
     made.close()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the last log lines of guest and control plane to the report of a failed test."""
-    report = yield
-    if report.failed:
-        report.sections.extend(("Logs of the daemons", running.logs()) for running in RUNNING)
-    return report
