@@ -10,7 +10,7 @@ from builders import container
 from hypothesis import given
 from nodepods import NODE
 from nodepods import running_pod
-from nodepods import status
+from nodepods import status as status_of
 from nodetree import container_id
 from nodetree import pod_uid
 from strategies import json_values
@@ -104,7 +104,7 @@ def test_init_and_ephemeral_containers_that_run_are_guests() -> None:
         ids={"load": 5, "proxy": 6, "server": 7},
         ephemeralContainers=[{"name": "debugger"}, {"name": "later"}],
     )
-    pod["status"]["ephemeralContainerStatuses"] = [status("debugger", 8), status("later", None)]
+    pod["status"]["ephemeralContainerStatuses"] = [status_of("debugger", 8), status_of("later", None)]
     found = observe_pod(pod, seen(cgroups={container_id(8): CGROUP}))
 
     assert [(one.name, one.id) for one in found.guests] == [("load", container_id(5)), ("debugger", container_id(8))]
