@@ -142,7 +142,7 @@ def test_memory_is_read_only_of_the_pods_that_are_asked_for(tree: NodeTree) -> N
     tree.process(80, tree.container(2, pod=2))
     pods = running_pod(), running_pod("other", number=2)
 
-    found = look(tree, *pods, reads_memory=lambda pod: pod["metadata"]["name"] == "llm-0")
+    found = look(tree, *pods, is_judged=lambda pod: pod["metadata"]["name"] == "llm-0")
 
     assert [pod.containers[0].processes[0].memory is not None for pod in found.pods] == [True, False]
 
