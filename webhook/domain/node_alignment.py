@@ -7,6 +7,7 @@ a person wrote (names of pods, reasons with such in them) is shown escaped.
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
 from itertools import islice
@@ -15,6 +16,7 @@ from typing import Final
 from webhook.domain import api
 from webhook.domain import cpuset
 from webhook.domain.free_cells import free_blocks
+from webhook.domain.node_faults import why_others_run
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.observation import Unread
@@ -56,7 +58,7 @@ def document(
     faults: Sequence[NodeFault] = (),
 ) -> JsonObject:
     """Answer the object; `owner` is the UID of its Node, with which it is deleted, `faults` are the node's own."""
-    observation = writable(observation)
+    observation = writable(_believed(observation))
     spec: dict[str, object] = {
         "observed": _written(observation.instant),
         "agent": {"version": version, **({"started": _written(started)} if started else {})},
@@ -79,6 +81,14 @@ def document(
         "metadata": metadata,
         "spec": {name: value for name, value in spec.items() if value},
     }
+
+
+def _believed(observation: Observation) -> Observation:
+    """Leave out settings of the kubelet that the one that runs does not have: better unknown than wrong."""
+    why = why_others_run(observation)
+    return (
+        replace(observation, kubelet=None, unread=(Unread("kubelet", why), *observation.unread)) if why else observation
+    )
 
 
 def _devices(devices: Iterable[ObservedDevice]) -> JsonObject:

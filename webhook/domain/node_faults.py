@@ -37,21 +37,37 @@ def _stale(file: StateFile, settings: KubeletSettings, online: int) -> Iterator[
 
     A kubelet that runs wrote the file; one whose settings were changed since does not start again.
     """
-    policies = {
-        CPU_STATE: ("cpuManagerPolicy", settings.cpu_manager_policy),
-        MEMORY_STATE: ("memoryManagerPolicy", settings.memory_manager_policy),
-    }
-    if file.name not in policies:
-        return
-    key, wanted = policies[file.name]
-    if file.policy != wanted:
-        wrote = f"policy {file.policy}" if file.policy else "no policy"
-        yield _refused(file.name, f"{file.name} was written by {wrote}, but {key} is {wanted}")
-    elif file.name == CPU_STATE and wanted == "static":
+    if other := _of_another_policy(file, settings):
+        yield _refused(file.name, other)
+    elif file.name == CPU_STATE and settings.cpu_manager_policy == "static":
         # Reserved by number alone, they are the kubelet's to choose.
         reserved = settings.reserved_system_cpus or 0
         for what in islice(cpu_checkpoint.refused(file, settings, reserved=reserved, online=online), 1):
             yield _refused(file.name, f"{file.name} {what}")
+
+
+def why_others_run(observation: Observation) -> str:
+    """Say why the kubelet that runs has other settings than those that were read, "" where nothing speaks for it.
+
+    Its managers write their policies down when it starts.
+    """
+    settings = observation.kubelet
+    if settings is None:
+        return ""
+    why = next(filter(None, (_of_another_policy(file, settings) for file in observation.state_files)), "")
+    return why and f"{why}: a drop-in file or a flag says otherwise, or the file was changed since the kubelet started"
+
+
+def _of_another_policy(file: StateFile, settings: KubeletSettings) -> str:
+    policies = {
+        CPU_STATE: ("cpuManagerPolicy", settings.cpu_manager_policy),
+        MEMORY_STATE: ("memoryManagerPolicy", settings.memory_manager_policy),
+    }
+    key, wanted = policies.get(file.name, ("", file.policy))
+    if file.policy == wanted:
+        return ""
+    wrote = f"policy {file.policy}" if file.policy else "no policy"
+    return f"{file.name} was written by {wrote}, but {key} is {wanted}"
 
 
 def _refused(name: str, why: str) -> NodeFault:

@@ -24,6 +24,7 @@ from webhook.domain.node_alignment import MOST_UNREAD
 from webhook.domain.node_alignment import document
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedDevice
+from webhook.domain.observation import StateFile
 from webhook.domain.observation import Unread
 from webhook.domain.topology import Cell
 from webhook.domain.verdict import NodeFault
@@ -75,6 +76,23 @@ def test_what_could_not_be_read_is_left_out_and_said() -> None:
         {"field": "cells", "reason": "/sys is not mounted"},
     ]
     assert faults(written) == []
+
+
+@pytest.mark.parametrize("file", [StateFile("cpu_manager_state", "none"), StateFile("memory_manager_state", "None")])
+def test_settings_that_the_running_kubelet_does_not_have_are_left_out(file: StateFile) -> None:
+    written = write(observed(state_files=(file,)))
+
+    assert written["spec"].keys().isdisjoint({"kubelet", "free"})
+    (unread,) = written["spec"]["unread"]
+    assert unread["field"] == "kubelet"
+    assert unread["reason"].startswith(f"{file.name} was written by policy {file.policy}, but ")
+    assert faults(written) == []
+
+
+def test_settings_that_the_running_kubelet_has_are_written() -> None:
+    files = StateFile("cpu_manager_state", "static"), StateFile("memory_manager_state", "Static"), StateFile("x", "y")
+
+    assert {"kubelet", "free"} <= write(observed(state_files=files))["spec"].keys()
 
 
 def test_misaligned_pods_are_named_with_what_is_wrong() -> None:
