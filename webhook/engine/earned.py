@@ -23,7 +23,8 @@ from webhook.engine.subject import accelerators_of
 class Earned:
     """The promise that a pod's spec earns, None for a pod without accelerators, and what its annotation claims.
 
-    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then.
+    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then. A pod that
+    asks for accelerators in init containers alone earns none: those are gone before anyone can look.
     """
 
     promise: Expectation | None
@@ -49,7 +50,7 @@ def earned(pod: JsonObject, ruling: Ruling, kubelet: KubeletSettings | None) -> 
     if kubelet is not None and kubelet.pins_pod_level:
         level = max(level, Level.EXCLUSIVE)
     promise = _expect(facts, accelerators, ruling, level)
-    return Earned(promise if accelerators else None, claimed, forged)
+    return Earned(promise if accelerators and promise.containers else None, claimed, forged)
 
 
 def _is_forged(claimed: Expectation, facts: PodFacts, accelerators: Accelerated, ruling: Ruling) -> bool:
