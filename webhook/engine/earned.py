@@ -23,8 +23,8 @@ from webhook.engine.subject import accelerators_of
 class Earned:
     """The promise that a pod's spec earns, None for a pod without accelerators, and what its annotation claims.
 
-    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then. A pod that
-    asks for accelerators in init containers alone earns none: those are gone before anyone can look.
+    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then. A pod
+    that asks for accelerators in init containers alone earns none: those are gone before anyone can look.
     """
 
     promise: Expectation | None
