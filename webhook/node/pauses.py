@@ -8,8 +8,10 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-FIRST_SECONDS: Final = 30.0
+FIRST_SECONDS: Final = 1.0
+"""Shorter than the time between two looks: what is over soon, as of an API server that starts, delays nothing."""
 MOST_SECONDS: Final = 300.0
+_DOUBLINGS: Final = 16
 
 
 class Pauses:
@@ -22,7 +24,7 @@ class Pauses:
     def failed(self, what: str) -> None:
         """Note a write that failed; after the first one there is no pause, and each further one doubles it."""
         times = self._failed.get(what, (0, 0.0))[0] + 1
-        pause = 0.0 if times == 1 else min(FIRST_SECONDS * 2.0 ** min(times - 2, 8), MOST_SECONDS)
+        pause = 0.0 if times == 1 else min(FIRST_SECONDS * 2 ** min(times - 2, _DOUBLINGS), MOST_SECONDS)
         self._failed[what] = times, self._monotonic() + pause
 
     def wrote(self, what: str) -> None:

@@ -171,15 +171,15 @@ def test_an_event_that_is_refused_keeps_no_condition_from_being_written() -> Non
 def test_what_is_refused_again_and_again_is_left_alone_for_longer_each_time() -> None:
     refused = Reply({"message": "the token names no node", "reason": "Forbidden"}, 403)
     with bench({**well("b"), STATUS.format("a"): [refused]}, burst=0) as made:
-        for look in range(20):
+        for look in range(40):
             made.clock[0] = 30.0 * look
             made.teller.tell([judged("a"), judged("b", Outcome.ALIGNED, conditions=[TRUE])], NOON)
         asked = len(made.asked)
         made.teller.tell([], NOON)
         made.teller.tell([judged("a")], NOON)
 
-    # At 0, 30, 60, 120, 240 and 480 seconds, and of a pod that was away once more.
-    assert (asked, len(made.asked)) == (6, 7)
+    # Seven looks one after the other, then after 60, 90, 150, 270 and 300 seconds; and of a pod that was away, at once.
+    assert (asked, len(made.asked)) == (12, 13)
 
 
 def test_a_pod_that_has_gone_is_nobodys_trouble() -> None:
