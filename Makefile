@@ -20,6 +20,8 @@ RELIABILITY = tests/integration/reliability
 # A test that hangs is shown with its stack and ends the run.
 PYTEST = $(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(PYTEST_ARGS)
 IMAGE ?= numagate:dev
+# Of `make test-node`: LONG= leaves out what is marked as long.
+LONG ?= --long
 # What `make differential` compares: numbers, seed, and the kubelet of which version; COVERAGE=1 measures branches too.
 N ?= 3000
 CONFIGURATIONS ?= 2000
@@ -77,9 +79,12 @@ test: setup ## Run every test, those against a real control plane included; PYTE
 unit: setup ## Run the quick tests only.
 	@$(PYTEST) webhook tests/unit tests/property tests/meta
 
-test-node: controlplane ## Run the tests in virtual machines with a real kubelet and NUMA nodes; fetches QEMU (Debian, no root).
+test-node: controlplane ## Run the tests in virtual machines with a real kubelet, 20 minutes, 6 with LONG=; fetches QEMU (Debian, no root).
 	@PYTHONPATH=tests $(BIN)/python -m node.programs
-	@$(PYTEST) --node tests/node
+	@$(PYTEST) --node $(LONG) tests/node
+
+record-node: controlplane ## Record again what tests of the verifier replay, in a virtual machine: tests/recorded.
+	@PYTHONPATH=tests $(BIN)/python -m node.record
 
 controlplane: go ## Build etcd, kube-apiserver, kube-controller-manager and kubectl (once, kept in the user's cache).
 	@$(BIN)/python tests/controlplane/build.py
@@ -117,7 +122,7 @@ bench: controlplane ## Measure decisions, the service beside bare ones, pod crea
 bench-peers: controlplane ## Measure numagate beside Kyverno and Gatekeeper (built once, about 20 minutes); KEEP=--keep.
 	@$(BIN)/python tests/bench/side_by_side.py --peers $(KEEP)
 
-reliability: controlplane ## Prove docs/reliability.md in its long form, about half an hour by the sum of its parts.
+reliability: controlplane ## Prove docs/reliability.md in its long form, about 26 minutes.
 	@$(PYTEST) --verbose --capture=no --long $(RELIABILITY)
 	@$(PYTEST) --verbose --long -m long tests/e2e tests/integration --ignore=$(RELIABILITY)
 

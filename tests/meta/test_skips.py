@@ -33,9 +33,8 @@ def run(folder: Path, test: str, ci: str) -> subprocess.CompletedProcess[str]:
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
     (folder / "test_sample.py").write_text(test, "utf-8")
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", str(folder)]
-    return subprocess.run(
-        command, cwd=folder, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=False
-    )
+    env = {**os.environ, "CI": ci, "PYTHONPATH": str(CONFTEST.parent)}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("ci", "status"), [("", 0), ("false", 0), ("true", 1), ("1", 1)])

@@ -28,7 +28,8 @@ from node.image import OWN_IMAGE
 from webhook.sources.snapshot_reader import Reader
 
 API = "/apis/numagate.io/v1alpha1"
-AGENTS = "/api/v1/namespaces/numagate-agent/pods"
+AGENTS_NAMESPACE = "numagate-agent"
+AGENTS = f"/api/v1/namespaces/{AGENTS_NAMESPACE}/pods"
 IMPORT_SECONDS = 900
 AGENT_SECONDS = 900
 TYPE = "numagate.io/Aligned"
@@ -84,6 +85,8 @@ def installed(cluster: ControlPlane, certificates: Path, folders: Sequence[str])
     cluster.kubectl("wait", "--for=condition=Established", "customresourcedefinitions", "--all")
     apply(cluster, [*agent_objects(folders), POLICY])
     with ExitStack() as stack:
+        # Or the next test's node gets one, too.
+        stack.callback(cluster.kubectl, "delete", "daemonsets", "--all", "--namespace", AGENTS_NAMESPACE)
         stack.enter_context(controller(cluster, certificates)).until_ready()
         replica = stack.enter_context(serving(cluster, certificates)).until_ready()
         until(lambda: is_known(cluster), seconds=AGENT_SECONDS, what="what the agent says of its node in the snapshot")

@@ -108,8 +108,9 @@ def annotate(cluster: ControlPlane, name: str, annotations: Mapping[str, str | N
 
 
 def remove_all(cluster: ControlPlane) -> None:
-    """Delete every pod at once, without a word to the kubelet."""
-    answer = cluster.request("GET", PATH)
+    """Delete every pod of every namespace at once, without a word to the kubelet."""
+    answer = cluster.request("GET", EVERYWHERE)
     assert answer.status == httpx.codes.OK, answer.body
     for pod in answer.body["items"]:
-        cluster.request("DELETE", f"{PATH}/{pod['metadata']['name']}?gracePeriodSeconds=0")
+        namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+        cluster.request("DELETE", f"/api/v1/namespaces/{namespace}/pods/{name}?gracePeriodSeconds=0")

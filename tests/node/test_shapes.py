@@ -19,6 +19,9 @@ from webhook.domain.kubelet.admit import Node
 
 pytestmark = pytest.mark.node
 
+QUICK = frozenset({"whole pods", "restricted"})
+"""What CI has time for."""
+
 TRIED = 40
 """So many pods are made for a shape at most: some of them no API server takes."""
 
@@ -26,7 +29,12 @@ TRIED = 40
 @pytest.mark.parametrize(
     ("guest", "shape"),
     [
-        pytest.param(machine, shape, id=f"{machine.cells} NUMA nodes, {shape.name}")
+        pytest.param(
+            machine,
+            shape,
+            id=f"{machine.cells} NUMA nodes, {shape.name}",
+            marks=[] if shape.name in QUICK else pytest.mark.long,
+        )
         for machine, table in ((hardware.SMALL, shapes.SMALL), (hardware.LARGE, shapes.LARGE))
         for shape in table
     ],

@@ -1,7 +1,7 @@
 """Runs numagate's command line for each request from /run/look/asked: a start takes this guest a long time.
 
-A request is a JSON list of arguments. What is printed is in /run/look/out afterwards, and the status in
-/run/look/status, which is there last.
+A request is a JSON list of arguments; after the word `record`, what was read meanwhile is printed too. What is printed
+is in /run/look/out afterwards, and the status in /run/look/status, which is there last.
 """
 
 import contextlib
@@ -9,6 +9,8 @@ import io
 import json
 import os
 from pathlib import Path
+
+import recorder
 
 # Before the first request, which would load these itself.
 from webhook.cli.main import main
@@ -24,7 +26,7 @@ def run() -> None:
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             try:
-                status = main(arguments)
+                status = recorder.run(arguments[1:]) if arguments[0] == "record" else main(arguments)
             except SystemExit as end:
                 status = end.code
         (FOLDER / "out").write_text(said.getvalue(), "utf-8")
