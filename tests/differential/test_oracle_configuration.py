@@ -26,10 +26,10 @@ from webhook.cli.kubelet.examine import subject_of
 from webhook.config.document import from_object
 from webhook.domain.kubelet_configuration.draft import Wish
 from webhook.domain.kubelet_configuration.draft import draft
-from webhook.domain.kubelet_configuration.state_files import CPU_STATE
 from webhook.domain.kubelet_configuration.state_files import stale_after
 from webhook.domain.kubelet_configuration.state_files import stale_in
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.observation import CPU_STATE
 from webhook.domain.observation import StateFile
 from webhook.domain.topology import NodeClass
 from webhook.sources.kubelet_versions import load_known

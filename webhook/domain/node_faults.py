@@ -8,13 +8,13 @@ from webhook.domain import cpu_checkpoint
 from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.options import StartupError
 from webhook.domain.kubelet.options import topology_options
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import Observation
 from webhook.domain.observation import StateFile
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import NodeFault
 
-CPU_STATE: Final = "cpu_manager_state"
-MEMORY_STATE: Final = "memory_manager_state"
 _STATES: Final = frozenset({CPU_STATE, MEMORY_STATE})
 """As fields of what is unread: such a file is there, and is no checkpoint."""
 

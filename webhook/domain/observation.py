@@ -8,11 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from datetime import datetime
+from typing import Final
 
 from webhook.domain.raw import JsonObject
 from webhook.domain.topology import Cell
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.versions import Version
+
+CPU_STATE: Final = "cpu_manager_state"
+MEMORY_STATE: Final = "memory_manager_state"
+"""The names of the kubelet's checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from webhook.domain.node_faults import faults_of
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedPod
+from webhook.domain.phase import has_ended
 from webhook.domain.policy import Verification
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
@@ -44,7 +45,6 @@ SETTLED: Final = "settled"
 """The code of what is said of a container that cannot be judged yet."""
 _FUTURE_SECONDS: Final = 600.0
 """A start that is further ahead was told by a clock that has been set back since: to wait for it may take years."""
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 
 
 def judge(observation: Observation, world: World) -> NodeVerdict:
@@ -54,7 +54,7 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
     those that are exempt, are promised nothing. Those that have ended are left out: the kubelet lists them for a while
     with CPUs and devices that others have by then.
     """
-    living = [pod for pod in observation.pods if get_text(get_object(pod.raw, "status"), "phase") not in _ENDED]
+    living = [pod for pod in observation.pods if not has_ended(pod.raw)]
     site = Site(observation.machine, observation.kubelet, tuple(_neighbours(living)), observation.version)
     now = replace(world, instant=observation.instant)
     found = [_judge_pod(pod, site, now) for pod in living]
@@ -161,7 +161,7 @@ def _why_too_early(seen: ObservedContainer | None, settle_seconds: int, instant:
 def _neighbours(pods: Sequence[ObservedPod]) -> Iterator[Neighbour]:
     for pod in pods:
         for one in (*pod.containers, *pod.guests):
-            if one.started is not None and not _has_ended(one):
+            if one.started is not None and not _is_gone(one):
                 allowed, own = _allowed(one), one.exclusive_cpus or 0
                 yield Neighbour(pod, one, allowed if allowed is None else allowed | own)
 
@@ -172,7 +172,7 @@ def _allowed(one: ObservedContainer) -> int | None:
     return one.cgroup.cpus if one.cgroup.effective_cpus is None else one.cgroup.effective_cpus
 
 
-def _has_ended(one: ObservedContainer) -> bool:
+def _is_gone(one: ObservedContainer) -> bool:
     """Tell whether a container has ended since its pod was read: neither its cgroup nor a process is there any more."""
     return bool(one.id) and not one.processes and _allowed(one) is None
 

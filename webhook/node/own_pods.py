@@ -5,12 +5,12 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from webhook.domain.phase import has_ended
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 _LARGE: Final = "managedFields"
 """A third of a pod, which nobody here reads."""
 
@@ -63,7 +63,7 @@ class OwnPods:
         """Answer the pods that have not ended, by namespace and name."""
         with self._lock:
             pods = [pod for _, pod in sorted(self._pods.items())]
-        return tuple(pod for pod in pods if get_text(get_object(pod, "status"), "phase") not in _ENDED)
+        return tuple(pod for pod in pods if not has_ended(pod))
 
     def __len__(self) -> int:
         return len(self._pods)

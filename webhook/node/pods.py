@@ -15,6 +15,7 @@ from webhook.domain.observation import ObservedCgroup
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.observation import ObservedPod
+from webhook.domain.phase import has_ended
 from webhook.domain.pod import ContainerKind
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
@@ -27,7 +28,6 @@ from webhook.node.readers.pod_resources import Grants
 from webhook.node.readers.processes import MAX_PROCESSES
 from webhook.node.readers.processes import ContainerProcesses
 
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 _RUNTIME_ID: Final = re.compile(r"[a-z0-9-]{1,32}://([0-9a-f]{64})")
 _PCI: Final = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _GRANTED: Final = ("exclusive_cpus", "pinned_memory", "devices")
@@ -53,8 +53,7 @@ def of_node(pods: Iterable[JsonObject], node: str) -> Iterator[JsonObject]:
     """
     for pod in pods:
         bound = get_text(get_object(pod, "spec"), "nodeName")
-        ended = get_text(get_object(pod, "status"), "phase") in _ENDED
-        if not ended and bound in {"", node}:
+        if not has_ended(pod) and bound in {"", node}:
             yield pod
 
 
@@ -85,7 +84,7 @@ def observe_pod(pod: JsonObject, seen: Seen) -> ObservedPod:
     read = facts.read(pod).containers
     guests = [one.name for one in read if one.kind is ContainerKind.INIT]
     guests += [get_text(one, "name") for one in get_list(spec, "ephemeralContainers")]
-    ended = {name for name, status in statuses.items() if _has_ended(name, status, spec)}
+    ended = {name for name, status in statuses.items() if _stays_ended(name, status, spec)}
     found = {
         name: _container(name, statuses.get(name, {}), key, seen, ended=name in ended)
         for name in (*(one.name for one in read), *guests)
@@ -106,7 +105,7 @@ def _statuses(pod: JsonObject) -> dict[str, JsonObject]:
     return {get_text(one, "name"): one for many in lists for one in many if isinstance(one, dict)}
 
 
-def _has_ended(name: str, status: JsonObject, spec: JsonObject) -> bool:
+def _stays_ended(name: str, status: JsonObject, spec: JsonObject) -> bool:
     """Tell whether a container has ended and is not started again, such as a helper of a Job."""
     terminated = get_object(status, "state", "terminated")
     written = (*get_list(spec, "initContainers"), *get_list(spec, "containers"))

@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from webhook.domain import cpu_checkpoint
 from webhook.domain.kubelet.options import STRICT_RESERVATION
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import StateFile
 from webhook.domain.resources import CPU
-
-CPU_STATE: Final = "cpu_manager_state"
-MEMORY_STATE: Final = "memory_manager_state"
 
 
 @dataclass(frozen=True, slots=True)

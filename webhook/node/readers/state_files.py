@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from webhook.domain import cpuset
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import StateFile
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
@@ -19,8 +21,6 @@ from webhook.domain.raw import get_text
 from webhook.node.readers import files
 from webhook.node.readers.files import Gaps
 
-CPU_STATE: Final = "cpu_manager_state"
-MEMORY_STATE: Final = "memory_manager_state"
 _MOST: Final = 1 << 24
 
 

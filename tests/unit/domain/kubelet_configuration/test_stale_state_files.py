@@ -9,12 +9,12 @@ from configurationtable import small
 from webhook.cli.kubelet.examine import subject_of
 from webhook.config.document import from_object
 from webhook.domain import cpuset
-from webhook.domain.kubelet_configuration.state_files import CPU_STATE
-from webhook.domain.kubelet_configuration.state_files import MEMORY_STATE
 from webhook.domain.kubelet_configuration.state_files import procedure
 from webhook.domain.kubelet_configuration.state_files import stale_after
 from webhook.domain.kubelet_configuration.state_files import stale_in
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import StateFile
 
 STRICT = {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}
