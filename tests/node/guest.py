@@ -37,8 +37,9 @@ IMAGES: Final = "node: images there"
 IMAGES_SECONDS: Final = 300
 KERNEL: Final = (
     "console=ttyS0 mitigations=off nowatchdog panic=1 loglevel=7 net.ifnames=0 cgroup_no_v1=all "
-    "tsc=reliable clocksource=tsc no5lvl nopti"
+    "tsc=reliable clocksource=tsc no5lvl nopti numa_balancing=disable"
 )
+"""No pages move by themselves: of huge ones that may, smaps of Linux 6.1 knows nothing, and tests compare with it."""
 
 
 class ScriptError(AssertionError):

@@ -128,11 +128,8 @@ def test_an_upgrade_and_a_rollback_fail_no_creation(
         Deployment(installed.service, installed.replica, replicas=scale.of(short=2, long=3)) as deployment,
     ):
         until(lambda: installed.is_asked(deployment), what="the first request")
-        # With replies that come late, so many are on their way at once.
-        rate, clients = scale.of(short=30, long=150), scale.of(short=48, long=200)
-        with pod_creations(
-            cluster, lambda number: gpu_pod(TEAM, f"pod-{number}", REPAIRED), rate=rate, threads=clients
-        ) as found:
+        rate = scale.of(short=30, long=150)
+        with pod_creations(cluster, lambda number: gpu_pod(TEAM, f"pod-{number}", REPAIRED), rate=rate) as found:
             until(partial(lasts, found, 1.0), what="some load")
             crds = helm.run("show", "crds", str(CHART)).stdout
             cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", input=crds)
