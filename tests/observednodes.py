@@ -34,6 +34,7 @@ _SETTINGS = {
     "cpu": "cpu_manager_policy",
     "memory": "memory_manager_policy",
     "topology": "topology_manager_policy",
+    "scope": "topology_manager_scope",
     "options": "topology_manager_policy_options",
     "gates": "feature_gates",
     "version": "version",
