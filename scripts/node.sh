@@ -14,6 +14,13 @@ folder="${XDG_CACHE_HOME:-$HOME/.cache}/numagate/node/debian-$(sha256sum "$0" | 
 [ -e "$folder/complete" ] && { echo "$folder"; exit 0; }
 
 command -v apt-get >/dev/null || die "there is no apt-get: the test node is made of Debian's packages, run this on Debian"
+if ! command -v gcc >/dev/null; then
+  install="apt-get install -y --no-install-recommends gcc libc6-dev"
+  [ "$(id -u)" = 0 ] || die "there is no gcc, which runc is built with: as root, run \`$install\`"
+  echo "Installing Debian's packages gcc and libc6-dev (about 60 MB to fetch), which runc is built with" >&2
+  apt-get update -q >/dev/null
+  DEBIAN_FRONTEND=noninteractive $install -q >&2
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
