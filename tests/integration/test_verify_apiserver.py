@@ -73,6 +73,13 @@ def test_the_pods_of_the_node_come_from_the_api_server(
     assert (found["namespace"], found["name"], found["outcome"]) == (namespace, "llm-0", "aligned")
 
 
+def test_a_node_that_is_not_in_the_cluster_is_no_node_without_pods(
+    control_plane: ControlPlane, places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(control_plane, "--node", "gpu-typo", *places) == 2
+    assert capsys.readouterr().err == 'numagate: no node "gpu-typo" in the cluster: name it with --node\n'
+
+
 def test_who_may_not_list_pods_cannot_look(
     control_plane: ControlPlane, places: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,11 @@ class Expectation:
         """The level as a value."""
         return Level[self.level.upper()]
 
+    @property
+    def unpinned(self) -> tuple[str, ...]:
+        """The containers with devices and no CPUs of their own: these may run anywhere, and no rule says so."""
+        return tuple(name for name, one in self.containers.items() if one.devices and not one.cpus)
+
     def same_shape(self, other: "Expectation") -> bool:
         """Compare the part that is derived from the spec (and from the level, see `containers_of`)."""
         return self.numa_nodes == other.numa_nodes and self.containers == other.containers

@@ -69,9 +69,14 @@ def home(case: Case) -> int | None:
 
 
 def home_of(machine: Machine, cells: int | None) -> int | None:
-    """Answer the one NUMA node with CPUs that something on `cells` belongs to; None where there is no single one."""
-    if cells is None:
-        return None
+    """Answer the one NUMA node with CPUs that something on `cells` belongs to; None where there is no single one.
+
+    Where nobody says where something is, it is there on a machine that has a single one: many of these say it of no
+    device (numa_node -1).
+    """
+    if not cells:
+        only = _union(1 << cell.id for cell in machine.cells if cell.cores)
+        return only if only.bit_count() == 1 else None
     shown = _union(1 << cell.id for cell in machine.cells)
     near = _union(nearest(machine, cell) for cell in cpuset.ids(cells))
     return near if not cells & ~shown and near.bit_count() == 1 else None

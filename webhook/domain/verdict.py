@@ -74,14 +74,27 @@ class NodeFault:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A pod that the kubelet gave devices, and that is not judged: it is exempt, or no policy is for it."""
+
+    namespace: str
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class NodeVerdict:
-    """The verdicts on the pods of a node; `others` is how many run there that ask for no accelerators."""
+    """The verdicts on the pods of a node; `others` is how many run there that are promised nothing.
+
+    Of these, `unjudged` may miss a verdict: nobody would promise anything to the rest, which have no accelerators.
+    """
 
     node: str
     instant: datetime
     pods: tuple[PodVerdict, ...]
     faults: tuple[NodeFault, ...] = ()
     others: int = 0
+    unjudged: tuple[Unjudged, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
         """Count the pods with this outcome."""

@@ -29,13 +29,11 @@ from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
 from webhook.domain.verdict import RuleVerdict
+from webhook.domain.verdict import Unjudged
 from webhook.domain.verdict import overall
 from webhook.engine.earned import earned
-from webhook.engine.exempt import why_exempt
-from webhook.engine.exempt import why_exempt_always
-from webhook.engine.exempt import why_pod_exempt
-from webhook.engine.ruling import Ruling
-from webhook.engine.ruling import rule
+from webhook.engine.governed import governed
+from webhook.engine.governed import why_no_promise
 from webhook.engine.world import World
 
 RULES: Final[tuple[Rule, ...]] = tuple(
@@ -65,17 +63,17 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
         pods=verdicts,
         faults=tuple(faults_of(observation)),
         others=len(found) - len(verdicts),
+        unjudged=tuple(_unjudged(living, now)),
     )
 
 
 def has_promise(pod: JsonObject, *, world: World) -> bool:
     """Tell whether a pod would be judged: the processes of others need not be looked into."""
-    ruling = _ruling(pod, get_text(get_object(pod, "metadata"), "namespace"), world)
-    return ruling is not None and earned(pod, ruling, None).promise is not None
+    return not why_no_promise(pod, world)
 
 
 def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
-    ruling = _ruling(pod.raw, pod.namespace, world)
+    ruling = governed(pod.raw, world).ruling
     if ruling is None:
         return None
     found = earned(pod.raw, ruling, site.kubelet)
@@ -96,14 +94,10 @@ def _judge_pod(pod: ObservedPod, site: Site, world: World) -> PodVerdict | None:
     )
 
 
-def _ruling(pod: JsonObject, namespace: str, world: World) -> Ruling | None:
-    """Answer what a pod is judged by; None where it is exempt, or no policy is for it."""
-    if why_exempt_always(namespace, world.own_namespace) is not None:
-        return None
-    ruling = rule(pod, namespace, world)
-    if ruling is None or why_exempt(pod, ruling) is not None or why_pod_exempt(pod, ruling) is not None:
-        return None
-    return ruling
+def _unjudged(pods: Sequence[ObservedPod], world: World) -> Iterator[Unjudged]:
+    for pod in pods:
+        if any(one.devices for one in pod.containers) and (why := governed(pod.raw, world).why):
+            yield Unjudged(pod.namespace, pod.name, why)
 
 
 def _rules(
@@ -151,7 +145,7 @@ def _why_too_early(seen: ObservedContainer | None, settle_seconds: int, instant:
     if seen is None:
         return "it was not seen on the node"
     if seen.started is None:
-        return "it has ended" if seen.ended else "it has not started"
+        return "it has ended" if seen.ended else "it does not run"
     age = (instant - seen.started).total_seconds()
     if -_FUTURE_SECONDS < age < settle_seconds:
         return f"it started {max(0, int(age))} s ago, and is judged after {settle_seconds} s"

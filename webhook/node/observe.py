@@ -84,7 +84,7 @@ def observe(
     `cpu_times` answered before: the CPUs in use are told for the time in between. `is_judged` says of which pods
     threads and numa_maps are read: it takes time, and holds up the process meanwhile. Whoever looks again and again
     gives one `patience`, which remembers what has not come back. Where `pods` are to be `complete`, those that the
-    kubelet gave something to and that are not among them are noted.
+    kubelet has and that are not among them are noted.
     """
     pods = tuple(pods)
     mine = tuple(node_pods.of_node(pods, node))
@@ -93,7 +93,7 @@ def observe(
     kubelet = one.kubelet(configz, version)
     seen = one.see(machine, {key: is_judged(pod) for pod in mine for key in node_pods.container_ids(pod)}, since)
     if complete and seen.grants is not None:
-        one.note_strangers(node_pods.strangers(seen.grants, pods))
+        one.note_strangers(*node_pods.strangers(seen.grants, pods))
     return Observation(
         node=node,
         machine=machine,
@@ -110,6 +110,11 @@ def observe(
 def cpu_times(roots: Roots, clocks: Clocks = Clocks()) -> Mapping[str, CpuTime]:
     """Read how much CPU time all containers have used so far, for a later `observe`."""
     return cgroups.cpu_times(roots.cgroup, cgroups.find_containers(roots.cgroup), clocks.monotonic)
+
+
+def _told(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +136,14 @@ class _Pass:
             self.gaps.note("kubelet", found.unsure)
         return found.settings if found else None
 
-    def note_strangers(self, names: Sequence[str]) -> None:
-        """Note pods that nobody named."""
-        if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            told = ", ".join(names[:_MOST_NAMES])
-            self.gaps.note(
-                "pods", f"the kubelet gave CPUs or devices to {told}{more}, not among the pods that were read"
-            )
+    def note_strangers(self, holders: Sequence[str], others: Sequence[str]) -> None:
+        """Note pods that nobody named: those with CPUs or devices, and those that may share the CPUs of others."""
+        if holders:
+            told = _told(holders)
+            self.gaps.note("pods", f"the kubelet gave CPUs or devices to {told}, not among the pods that were read")
+        if others:
+            told = f"the kubelet runs {_told(others)}, not among the pods that were read"
+            self.gaps.note("neighbours", f"{told}: whose CPUs these share is not known")
 
     def devices(self, machine: Machine) -> tuple[ObservedDevice, ...] | None:
         """Ask the kubelet for all devices of the node."""
@@ -155,7 +160,7 @@ class _Pass:
             found = cgroups.find_containers(root)
         else:
             found = {}
-            self.gaps.note("cgroups", f"{root} is no root of cgroup v2, which is what is read here")
+            self.gaps.note("cgroups", f"{root} is no root of cgroup v2: boot with that, or give it by --cgroup")
         paths = {key: found[key] for key in deep if key in found}
         processes = self.gaps.take("processes", partial(self._processes, deep)) or {}
         usage = partial(cgroups.busy, since or {}, cgroups.cpu_times(root, paths, self.clocks.monotonic))

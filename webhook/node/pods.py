@@ -47,24 +47,36 @@ class Seen:
 
 
 def of_node(pods: Iterable[JsonObject], node: str) -> Iterator[JsonObject]:
-    """Yield the pods that are on this node and have not ended.
+    """Yield the pods that are on this node and have not ended, each once, as it was given last.
 
-    PodResources may still list a pod that has, whose CPUs and devices are another's by now.
+    PodResources may still list a pod that has ended, whose CPUs and devices are another's by now. One that is yielded
+    twice would share its CPUs with itself.
     """
-    for pod in pods:
+    once = {_identity(pod): pod for pod in pods}
+    for pod in once.values():
         bound = get_text(get_object(pod, "spec"), "nodeName")
-        if not has_ended(pod) and bound in {"", node}:
+        if not has_ended(pod) and bound == node:
             yield pod
 
 
-def strangers(grants: Grants, pods: Iterable[JsonObject]) -> tuple[str, ...]:
-    """Name the pods that were given CPUs or devices and are not among these, ended or not."""
+def _identity(pod: JsonObject) -> tuple[str, ...]:
+    metadata = get_object(pod, "metadata")
+    return tuple(get_text(metadata, field) for field in ("namespace", "name", "uid"))
+
+
+def strangers(grants: Grants, pods: Iterable[JsonObject]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Name the pods of the kubelet that are not among these, ended or not: those with CPUs or devices, and the rest."""
     known = {
         (get_text(metadata, "namespace"), get_text(metadata, "name"))
         for metadata in (get_object(pod, "metadata") for pod in pods)
     }
     holders = {(space, name) for (space, name, _), grant in grants.containers.items() if grant.cpus or grant.devices}
-    return tuple(f"{space}/{name}" for space, name in sorted(holders - known))
+    others = {(space, name) for space, name, _ in grants.containers} - holders
+    return _names(holders - known), _names(others - known)
+
+
+def _names(pods: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(f"{space}/{name}" for space, name in sorted(pods))
 
 
 def container_ids(pod: JsonObject) -> Iterator[str]:

@@ -102,11 +102,17 @@ def _wanted(told: Standing | None, verdict: PodVerdict, now: Circumstances) -> S
     was = told.status if told is not None else ""
     match verdict.outcome:
         case Outcome.ALIGNED:
-            return Standing(TRUE, ALIGNED, _SHOWN_ALIGNED)
+            return Standing(TRUE, ALIGNED, _cut(_SHOWN_ALIGNED + _but(verdict)))
         case Outcome.MISALIGNED:
             return None if was == TRUE and not now.lasting else Standing(FALSE, MISALIGNED, _text(verdict))
         case Outcome.UNKNOWN:
             return _unknown(was, verdict, now)
+
+
+def _but(verdict: PodVerdict) -> str:
+    """Say what was not promised, so that nobody takes a pod that may run anywhere for one whose CPUs are local."""
+    loose = verdict.promise.unpinned if verdict.promise is not None else ()
+    return visible(f", and {', '.join(loose)} was promised no CPUs of its own") if loose else ""
 
 
 def _unknown(was: str, verdict: PodVerdict, now: Circumstances) -> Standing | None:

@@ -28,21 +28,29 @@ def _look(case: Case) -> Iterator[Said]:
         yield unknown("it has no exclusive CPUs whose place could be told", wanted, "in the shared pool")
     elif why := why_no_cells(case.site.machine):
         yield unknown(why, wanted, cpuset.format(cpus))
-    elif not cells:
-        yield unknown(f"no NUMA node is known to have CPUs {cpuset.format(cpus)}", wanted, cpuset.format(cpus))
     else:
-        yield _placed(case, cells, wanted, f"{cpuset.format(cpus)} on {told(cells)}")
+        yield _placed(case, cpus, cells, wanted)
 
 
-def _placed(case: Case, cells: int, wanted: str, seen: str) -> Said:
+def _placed(case: Case, cpus: int, cells: int, wanted: str) -> Said:
+    seen = f"{cpuset.format(cpus)} on {told(cells)}"
     if cells.bit_count() > case.numa_nodes:
         return misaligned(f"its CPUs are on {told(cells)}, promised {nodes(case.numa_nodes)}", wanted, seen)
     devices = device_cells(case)
     if devices is not None and devices.bit_count() <= case.numa_nodes and not _together(case, cells, devices):
         return misaligned(f"its CPUs are on {told(cells)}, its devices on {told(devices)}", wanted, seen)
+    if lost := _of_no_cell(case, cpus):
+        return unknown(f"no NUMA node is known to have CPUs {cpuset.format(lost)}", wanted, seen)
     if devices is None and case.promise.devices:
         return unknown(f"its CPUs are on {told(cells)}, but of its devices the NUMA node is not known", wanted, seen)
     return aligned(wanted, seen)
+
+
+def _of_no_cell(case: Case, cpus: int) -> int:
+    """Answer the CPUs that are on none of the NUMA nodes that the machine shows."""
+    for cell in case.site.machine.cells:
+        cpus &= ~cell.cpus
+    return cpus
 
 
 def _together(case: Case, cells: int, devices: int) -> bool:

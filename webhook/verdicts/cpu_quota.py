@@ -1,6 +1,7 @@
 """No CFS quota slows down a container with CPUs of its own, where the kubelet lifts it from those.
 
-Other kubelets set one by the container's limit: nothing else was promised there.
+Other kubelets set one by the container's limit: nothing else was promised there. Where nobody says which version runs,
+such a quota, of as many CPUs as the container has, is taken for theirs.
 """
 
 from collections.abc import Iterator

@@ -49,7 +49,7 @@ def _look_at_cgroup(case: Case, given: int, wanted: str) -> Iterator[Said]:
         why = why_unread(unread, "effective_cpus", "nobody says why")
         yield unknown(f"cpuset.cpus.effective cannot be read: {why}", wanted, f"cpuset.cpus {cpuset.format(given)}")
     elif given & ~cgroup.effective_cpus:
-        lost, left = cpuset.format(given & ~cgroup.effective_cpus), cpuset.format(cgroup.effective_cpus)
+        lost, left = cpuset.format(given & ~cgroup.effective_cpus), cpuset.format(cgroup.effective_cpus) or "empty"
         reason = (
             f"CPUs {lost} of its own are taken from it (cpuset.cpus.effective is {left}): they are offline, or a "
             "cgroup above leaves them out"

@@ -25,7 +25,8 @@ def _look(case: Case) -> Iterator[Said]:
     if binds_memory(case) is None:
         yield unknown("the kubelet's settings are not known, so neither is whether it binds memory", wanted)
     elif cgroup is None or why_unread(cgroup.unread, "cells", ""):
-        why = "its cgroup was not found" if cgroup is None else why_unread(cgroup.unread, "cells", "")
+        gaps, field = (case.seen.unread, "cgroup") if cgroup is None else (cgroup.unread, "cells")
+        why = why_unread(gaps, field, "its cgroup was not found")
         yield unknown(f"cpuset.mems cannot be read: {why}", wanted)
     elif own is None:
         yield unknown("which NUMA nodes it belongs to is not known", wanted, _written(cgroup.cells))

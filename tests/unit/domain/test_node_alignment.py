@@ -59,6 +59,11 @@ def test_a_pass_is_written_in_the_words_of_a_profile() -> None:
     assert faults(written) == []
 
 
+def test_a_version_that_nobody_told_is_not_written() -> None:
+    assert write(observed(version=(1, 37)))["spec"]["kubelet"]["version"] == "1.37"
+    assert "version" not in write(observed(version=None))["spec"]["kubelet"]
+
+
 def test_a_device_of_which_nobody_says_where_it_is_is_never_on_numa_node_0() -> None:
     spec = write(observed(devices=gpus(None, 0b1, 0b11)))["spec"]
 

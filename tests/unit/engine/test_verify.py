@@ -18,6 +18,7 @@ from webhook.domain.policy import Exemptions
 from webhook.domain.policy import Match
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import PodVerdict
+from webhook.engine.governed import why_no_promise
 from webhook.engine.verify import RULES
 from webhook.engine.verify import has_promise
 from webhook.engine.verify import judge
@@ -166,6 +167,32 @@ def test_pods_of_exempt_namespaces_and_without_a_policy_are_promised_nothing() -
     assert judge(node("numagate-system/llm"), world()).pods == ()
     assert judge(node(), world(exemptions=exempt)).pods == ()
     assert judge(node(), world(match=Match(namespaces=("team-b",)))).pods == ()
+
+
+def test_a_pod_with_devices_that_is_not_judged_is_named_with_the_reason() -> None:
+    exempt = Exemptions((ExemptionRule("a trial", namespaces=("team-*",)),), pods=True)
+    ours, elsewhere = node(annotations={keys.EXEMPT: "our own"}), world(match=Match(namespaces=("team-b",)))
+    thrice = replace(elsewhere, policies=3 * elsewhere.policies)
+    other = "default: namespace team-a is none of team-b"
+    told = [
+        (node("kube-system/llm"), world(), "namespace kube-system is exempt: it must start without numagate"),
+        (node(), world(exemptions=exempt), "policy default exempts it by its namespace: a trial"),
+        (ours, world(exemptions=Exemptions((), pods=True)), "policy default exempts it by its annotation: our own"),
+        (node(), elsewhere, f"no policy matches ({other})"),
+        (node(), replace(elsewhere, policies=()), "no policy matches (there is none)"),
+        (node(), thrice, f"no policy matches ({other}; {other}; and 1 more)"),
+    ]
+
+    assert [judge(seen, policies).unjudged[0].why for seen, policies, _ in told] == [why for _, _, why in told]
+    assert [why_no_promise(seen.pods[0].raw, policies) for seen, policies, _ in told] == [why for _, _, why in told]
+
+
+def test_a_pod_is_not_named_that_is_judged_or_has_no_devices() -> None:
+    without = node("kube-system/web", containers={"server": "4/8Gi"}, shows={"server": {"cpus": "2-5"}})
+
+    assert [judge(seen, world()).unjudged for seen in (node(), without)] == [(), ()]
+    assert why_no_promise(node().pods[0].raw, world()) == ""
+    assert why_no_promise(node(containers={"server": "4/8Gi"}).pods[0].raw, world()) == "it asks for no accelerators"
 
 
 def test_a_pod_that_its_owner_exempts_is_promised_nothing_where_the_policy_honours_that() -> None:

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+from inventories import survey_of
+from nodeobjects import GIB
+from nodeobjects import node
 from nodepods import NODE
 from nodepods import running_pod
 from nodetree import two_sockets
 
+from webhook.domain.node_alignment import document
 from webhook.node.eyes import Eyes
 
 
@@ -18,6 +22,22 @@ def test_the_second_look_tells_the_use_of_cpus_since_the_first(tmp_path: Path) -
 
     usages = [seen.pods[0].containers[0].cgroup for seen in looks]
     assert [usage.usage if usage else "no cgroup" for usage in usages] == [None, 0.0]
+
+
+def test_what_agents_write_contradicts_no_node_whichever_kubelet_it_has(tmp_path: Path) -> None:
+    tree = two_sockets(tmp_path)
+    tree.write("var/lib/kubelet/config.yaml", "kind: KubeletConfiguration\ncpuManagerPolicy: none")
+    nodes = [node(f"node-{number}", labels={"pool": "a"}, cpu=16, memory=128 * GIB) for number in range(3)]
+    for one in nodes:
+        one["status"]["nodeInfo"]["kubeletVersion"] = "v1.36.2"
+    written = [
+        document(Eyes(tree.roots, node=one["metadata"]["name"])([], lambda _pod: True), [], version="1.0.0")
+        for one in nodes
+    ]
+
+    (found,) = survey_of([*nodes, *written]).classes
+
+    assert (found.distrust, found.document["trusted"]) == ("", True)
 
 
 def test_the_memory_of_others_is_let_alone(tmp_path: Path) -> None:

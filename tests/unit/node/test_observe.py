@@ -119,11 +119,18 @@ def test_pods_that_hold_something_and_were_not_given_are_named_where_all_should_
     some = look(tree, running_pod(), complete=True)
     told.answers[api.LIST] = listing(*(listed(f"p{number}", granted(cpu_ids=[number])) for number in range(5)))
     many = look(tree, complete=True)
+    told.answers[api.LIST] = listing(*(listed(f"web-{number}", granted()) for number in range(5)))
+    shared = look(tree, running_pod("web-1"), complete=True)
 
     assert (everybody.unread, look(tree).unread) == ((), ())
     assert [one.field for one in some.unread] == ["pods"]
     assert "gave CPUs or devices to team-a/ended, not among" in some.unread[0].reason
     assert "to team-a/p0, team-a/p1, team-a/p2 and 2 more, not among" in many.unread[0].reason
+    assert [one.field for one in shared.unread] == ["neighbours"]
+    assert shared.unread[0].reason == (
+        "the kubelet runs team-a/web-0, team-a/web-2, team-a/web-3 and 1 more, not among the pods that were read: "
+        "whose CPUs these share is not known"
+    )
 
 
 @pytest.mark.usefixtures("told")
@@ -203,6 +210,11 @@ def test_configz_comes_before_the_file(tree: NodeTree, configz: dict[str, Any], 
 
     assert fields_of(found) == told_of
     assert found.kubelet is None or found.kubelet.cpu_manager_policy == "none"
+
+
+@pytest.mark.usefixtures("told")
+def test_a_version_that_nobody_told_is_not_known(tree: NodeTree) -> None:
+    assert (look(tree, version=(1, 36)).version, look(tree).version) == ((1, 36), None)
 
 
 @pytest.mark.usefixtures("told")

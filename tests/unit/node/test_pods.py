@@ -141,7 +141,7 @@ def test_a_sidecar_that_went_down_is_started_again_whatever_its_pod_says() -> No
     assert [one.ended for one in observe_pod(pod, seen()).containers] == [False, False]
 
 
-def test_pods_that_ended_or_are_elsewhere_are_left_out() -> None:
+def test_pods_that_ended_are_elsewhere_or_on_no_node_yet_are_left_out() -> None:
     known = [
         running_pod("a"),
         running_pod("b", phase="Succeeded"),
@@ -152,7 +152,16 @@ def test_pods_that_ended_or_are_elsewhere_are_left_out() -> None:
         {},
     ]
 
-    assert [one.get("metadata", {}).get("name") for one in of_node(known, NODE)] == ["a", "d", "f", None]
+    assert [one["metadata"]["name"] for one in of_node(known, NODE)] == ["a", "d"]
+
+
+def test_a_pod_that_is_given_twice_counts_once_as_it_was_given_last() -> None:
+    older, ended = running_pod("a", phase="Pending"), running_pod("b", number=2, phase="Succeeded")
+    known = [older, running_pod("b", number=2), running_pod("a"), ended, running_pod("b", number=3)]
+
+    found = [(one["metadata"]["uid"], one["status"]["phase"]) for one in of_node(known, NODE)]
+
+    assert found == [(pod_uid(1), "Running"), (pod_uid(3), "Running")]
 
 
 def test_only_containers_that_run_are_looked_for() -> None:
@@ -244,4 +253,4 @@ def test_no_object_raises(value: Any, pod: dict[str, Any]) -> None:
 
         assert observe_pod(broken, seen()).raw is broken
         assert all(len(identifier) == 64 for identifier in container_ids(broken))
-    assert list(of_node([{"metadata": value, "status": value}], NODE))
+    assert list(of_node([{"metadata": value, "spec": {"nodeName": NODE}, "status": value}], NODE))

@@ -1,9 +1,11 @@
 """What the condition of a pod says next: every case of what was told, what was found, and the circumstances."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from webhook.domain.expectation import ContainerPromise
 from webhook.domain.expectation import Expectation
 from webhook.domain.raw import JsonObject
 from webhook.domain.verdict import Outcome
@@ -35,6 +37,16 @@ def around(**changes: bool) -> Circumstances:
     """Make circumstances: settled, with a policy that counts unknown as ready."""
     known: dict[str, Any] = {"gated": False, "settled": True, "unknown_is_ready": True, "lasting": False, **changes}
     return Circumstances(**known)
+
+
+def test_an_aligned_pod_whose_cpus_were_never_promised_says_so() -> None:
+    containers = {"server": ContainerPromise(0, 0, {"nvidia.com/gpu": 1}), "proxy": ContainerPromise(2, 1, {})}
+    loose = replace(verdict(ALIGNED), promise=replace(PROMISE, containers=containers))
+
+    said = due(None, loose, around())
+
+    assert said is not None
+    assert said.message == "the pod has what it was promised, and server was promised no CPUs of its own"
 
 
 @pytest.mark.parametrize(

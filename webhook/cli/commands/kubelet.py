@@ -15,8 +15,8 @@ examples:
 """
 _CHECK_EPILOG = """\
 exit codes:
-  0  the kubelet starts (without --node: nothing says that it does not)
-  1  it does not start (--strict: or there are warnings)
+  0  the kubelet starts, once the state files that are named are gone (without --node: nothing says that it does not)
+  1  it does not start (--strict: or there are warnings, or state files that have to go)
   2  a file, folder, machine or version cannot be read
 """
 
@@ -37,7 +37,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add("--node", metavar="NAME|FILE", help="the machine: a name of the library, or a file with one NodeProfile")
     add("--was", metavar="FILE", help="the configuration until now: says which state files have to go")
     add("--state-dir", metavar="DIR", help=f"look at the state files there ({_FOLDER} on a node)")
-    add("--strict", action="store_true", help="exit 1 on warnings too")
+    add("--strict", action="store_true", help="exit 1 on warnings and state files too")
     add("--output", choices=("json", "text"), default="text", help="output format (default: text)")
     generate = actions.add_parser("generate", help="write one that starts and aligns pods, with comments why")
     add = generate.add_argument

@@ -4,6 +4,7 @@ import argparse
 import sys
 from datetime import UTC
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 from typing import Final
 
@@ -49,6 +50,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from webhook.cli import wiring  # noqa: PLC0415 - help and other commands need not pay for it
     from webhook.cli.verify import report as reports  # noqa: PLC0415 - as above
     from webhook.cli.verify.look import look  # noqa: PLC0415 - as above
+    from webhook.engine.governed import why_no_promise  # noqa: PLC0415 - as above
     from webhook.engine.verify import judge  # noqa: PLC0415 - as above
 
     world = wiring.load_world(
@@ -57,8 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
     observation = look(arguments, world)
     report = reports.make(observation, judge(observation, world), arguments.names)
     _write(report, arguments.output)
-    missing = reports.missing(report, arguments.names)
-    absent = [f"{name} is not on this node, or asks for no accelerators" for name in missing]
+    absent = reports.missing(report, arguments.names, partial(why_no_promise, world=world))
     errors = [*absent, *filter(None, ["" if report.broken else report.blind])]
     sys.stderr.writelines(f"numagate: {visible(error)}\n" for error in errors)
     if errors:

@@ -1,6 +1,7 @@
 """Finds the KubeletConfigurations in a text: documents, the answer of /configz, and kubeadm's ConfigMap."""
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webhook.config.document import Document
@@ -39,11 +40,20 @@ def configurations(text: str, source: str) -> tuple[Document, ...]:
     Raises:
         PolicyError: the text is no YAML, or holds no KubeletConfiguration.
     """
-    found = tuple(one for document in read_stream(text, source, as_go=True) for one in _inside(document))
+    documents = read_stream(text, source, as_go=True)
+    found = tuple(one for document in documents for one in _inside(document))
     if not found:
-        message = f"no {KIND} in it: name the file that the kubelet reads with --config, or the answer of /configz"
+        remedy = "name the file that the kubelet reads with --config, or the answer of /configz"
+        message = f"no {KIND} in it{_instead(documents)}: {remedy}"
         raise PolicyError(message, source=source)
     return found
+
+
+def _instead(documents: Sequence[Document]) -> str:
+    """Say of the first document what it is."""
+    if not documents:
+        return ", which is empty"
+    return f", but a {documents[0].kind}" if documents[0].kind else f", but a map without kind: {KIND}"
 
 
 def is_served(document: Document) -> bool:

@@ -22,7 +22,7 @@ FOLDER: Final = "/var/lib/kubelet"
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Answer 1 where a kubelet does not start (with --strict: where anything was found), else 0.
+    """Answer 1 where a kubelet does not start (with --strict: where anything was found, or has to go), else 0.
 
     Raises:
         NumagateError: a file cannot be read, or no machine has that name.
@@ -48,7 +48,9 @@ def report(arguments: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(show.as_json(examined, stale, steps), indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in show.as_text(examined, stale, steps))
-    return 1 if any(told.fatal or arguments.strict for one in examined for told in one.findings) else 0
+    fatal = any(told.fatal for one in examined for told in one.findings)
+    found = bool(stale) or any(one.findings for one in examined)
+    return 1 if fatal or (arguments.strict and found) else 0
 
 
 def _folder(name: str) -> Path:

@@ -15,6 +15,7 @@ from webhook.cli.verify import report as words
 from webhook.cli.verify.picture import picture
 from webhook.cli.verify.report import Report
 from webhook.cli.verify.report import Shown
+from webhook.domain.observation import Machine
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
@@ -27,7 +28,7 @@ CLASSES: Final = {Outcome.ALIGNED: "yes", Outcome.MISALIGNED: "no", Outcome.UNKN
 
 def write(report: Report) -> str:
     """Answer the whole page."""
-    pods = [_pod(number, one) for number, one in enumerate(report.pods)]
+    pods = [_pod(number, one, report.observation.machine) for number, one in enumerate(report.pods)]
     page = tag("main", _head(report), _node(report), *pods, _foot(report))
     return document(f"numagate verify: {report.observation.node}", page, style=STYLE.read_text(encoding="utf-8"))
 
@@ -50,7 +51,9 @@ def _chip(outcome: Outcome) -> Html:
 
 
 def _why(shown: Shown) -> Html | None:
-    return tag("span", shown.verdict.reason) if shown.verdict.outcome is not Outcome.ALIGNED else None
+    if shown.verdict.outcome is not Outcome.ALIGNED:
+        return tag("span", shown.verdict.reason)
+    return tag("span", "without CPUs of its own") if words.unpinned(shown.verdict) else None
 
 
 def _node(report: Report) -> Html:
@@ -59,6 +62,7 @@ def _node(report: Report) -> Html:
         tag("p", tag("b", fault.code), f": {fault.reason}; {fault.remedy}", class_="because")
         for fault in report.verdict.faults
     ]
+    unjudged = [tag("p", f"not judged: {one}", class_="note") for one in words.unjudged(report.verdict)]
     unread = [tag("p", f"not read: {one.field}: {one.reason}", class_="note") for one in words.unread(report)]
     shown: list[Child] = []
     if observation.machine.cells:
@@ -67,21 +71,24 @@ def _node(report: Report) -> Html:
         shown = [machine(drawing, owners), tag("ul", *items, class_="owners") if items else None]
     settings = tag("p", words.settings(observation.kubelet), class_="muted")
     nics = [tag("p", one, class_="muted") for one in words.interfaces(observation)]
-    return tag("article", tag("h2", "The node"), settings, *nics, *faults, *unread, *shown)
+    return tag("article", tag("h2", "The node"), settings, *nics, *faults, *unjudged, *unread, *shown)
 
 
-def _pod(number: int, shown: Shown) -> Html:
+def _pod(number: int, shown: Shown, hardware: Machine) -> Html:
     verdict = shown.verdict
     parts: list[Child] = []
     for name in dict.fromkeys(rule.container for rule in verdict.rules):
         parts.append(tag("h4", "The pod as a whole" if name is None else f"Container {name}"))
         parts.append(_rules(rule for rule in verdict.rules if rule.container == name))
-        parts += [_seen(one) for one in shown.containers if one.name == name]
+        for one in (one for one in shown.containers if one.name == name):
+            unbound = words.unbound(shown, one, hardware)
+            parts += [_seen(one), tag("p", f"{unbound}.", class_="note") if unbound else None]
     return tag(
         "article",
         tag("h3", shown.name, _chip(verdict.outcome)),
         tag("p", verdict.reason, class_="because") if verdict.outcome is Outcome.MISALIGNED else None,
         tag("p", f"Promised: {words.promise(verdict)}."),
+        tag("p", f"{loose}.", class_="because") if (loose := words.unpinned(verdict)) else None,
         tag("p", f"{weight(verdict.busy)}.", class_="note") if verdict.busy is not None else None,
         *parts,
         id=f"p{number}",

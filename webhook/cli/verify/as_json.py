@@ -38,6 +38,7 @@ def write(report: Report) -> str:
         "kubelet": None if observation.kubelet is None else _kubelet(observation.kubelet, observation.version),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
+        "unjudged": [{"namespace": one.namespace, "name": one.name, "reason": one.why} for one in verdict.unjudged],
         "unread": _unread(words.unread(report)),
     }
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
@@ -73,6 +74,7 @@ def _pod(shown: Shown) -> Mapping[str, object]:
         "outcome": verdict.outcome.value,
         "reason": verdict.reason,
         "promise": _promise(verdict.promise),
+        "unpinned": [] if verdict.promise is None else list(verdict.promise.unpinned),
         "forged": verdict.forged,
         "claimed": _promise(verdict.claimed),
         "busy": None if verdict.busy is None else round(verdict.busy, 3),

@@ -16,6 +16,7 @@ from webhook.cli.verify import report as words
 from webhook.cli.verify.picture import picture
 from webhook.cli.verify.report import Report
 from webhook.cli.verify.report import Shown
+from webhook.domain.observation import Machine
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
@@ -39,20 +40,22 @@ def lines(report: Report, columns: int) -> Iterator[Line]:
     yield from _node(report, columns)
     for shown in report.pods:
         yield ()
-        yield from _pod(shown, columns)
+        yield from _pod(shown, report.observation.machine, columns)
 
 
 def _node(report: Report, columns: int) -> Iterator[Line]:
     node, instant = report.observation.node, report.observation.instant
     yield line((f"node {foreign(node, columns - 30)}", spans.TITLE), f" at {instant:%Y-%m-%dT%H:%M:%SZ}")
     yield from wrap(report.summary, columns, indent="  ", hang="  ")
-    told = foreign(words.settings(report.observation.kubelet), _LONGEST)
-    yield from wrap(told, columns, indent="  ", hang="    ", style=spans.DIM)
+    settings = foreign(words.settings(report.observation.kubelet), _LONGEST)
+    yield from wrap(settings, columns, indent="  ", hang="    ", style=spans.DIM)
     for interface in words.interfaces(report.observation):
         yield from wrap(foreign(interface, _LONGEST), columns, indent="  ", hang="    ", style=spans.DIM)
     for fault in report.verdict.faults:
         text = f"{fault.code}: {foreign(fault.reason, _LONGEST)}; {foreign(fault.remedy, _LONGEST)}"
         yield from wrap(text, columns, indent="  FAULT ", hang="    ", style="bold red")
+    for told in words.unjudged(report.verdict):
+        yield from wrap(foreign(told, _LONGEST), columns, indent="  not judged: ", hang="    ")
     for one in words.unread(report):
         yield from wrap(foreign(f"{one.field}: {one.reason}", _LONGEST), columns, indent="  not read: ", hang="    ")
     if report.observation.machine.cells:
@@ -64,17 +67,22 @@ def _node(report: Report, columns: int) -> Iterator[Line]:
             yield line("  ", (letter(index), style(index)), f" {foreign(owner, columns - 4)}")
 
 
-def _pod(shown: Shown, columns: int) -> Iterator[Line]:
+def _pod(shown: Shown, machine: Machine, columns: int) -> Iterator[Line]:
     verdict = shown.verdict
     yield line((f"{foreign(shown.name, columns - 14)}: ", spans.TITLE), _outcome(verdict.outcome))
     if verdict.outcome is not Outcome.ALIGNED:
         yield from wrap(foreign(verdict.reason, 2 * _LONGEST), columns, indent="  ", hang="  ")
     yield from wrap(foreign(words.promise(verdict), 2 * _LONGEST), columns, indent="  promised: ", hang="    ")
+    if loose := words.unpinned(verdict):
+        yield from wrap(foreign(loose, 2 * _LONGEST), columns, indent="  ", hang="  ", style="bold yellow")
     if verdict.busy is not None:
         yield from wrap(weight(verdict.busy), columns, indent="  ", hang="  ")
     for name in dict.fromkeys(rule.container for rule in verdict.rules):
         yield from _rules(name, [rule for rule in verdict.rules if rule.container == name], columns)
-        yield from _seen(next((one for one in shown.containers if one.name == name), None), columns)
+        for container in (one for one in shown.containers if one.name == name):
+            yield from _seen(container, columns)
+            if unbound := words.unbound(shown, container, machine):
+                yield from wrap(unbound, columns, indent="    ", hang="    ", style="yellow")
 
 
 def _rules(name: str | None, rules: list[RuleVerdict], columns: int) -> Iterator[Line]:
@@ -104,10 +112,8 @@ def _outcome(outcome: Outcome) -> tuple[str, str]:
     return word, _STYLES[outcome]
 
 
-def _seen(container: ObservedContainer | None, columns: int) -> Iterator[Line]:
+def _seen(container: ObservedContainer, columns: int) -> Iterator[Line]:
     """Show what `taskset -cp` and `numastat -p` would say of the container's processes."""
-    if container is None:
-        return
     for process in container.processes[: words.MOST_PROCESSES]:
         text = f"{words.affinity(process)} ({foreign(process.command)})"
         yield from wrap(text, columns, indent="    ", hang="      ")

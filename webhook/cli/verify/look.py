@@ -1,11 +1,13 @@
 """Looks at the node that this runs on, once: its pods from the API server or a file, then what they really have."""
 
 import argparse
+import io
 import re
 import sys
 import time
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Final
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:  # with a file nobody need pay for it
 
 _LIST: Final = "List"
 """In the kind of a List, which may well be empty; a file without it has no objects at all."""
+_WANTED: Final = "give the output of kubectl get pods -o json"
 _MOST_HOMES: Final = 3
 _VERSION: Final = re.compile(r"v?(\d{1,3})\.(\d{1,3})\.")
 
@@ -72,33 +75,35 @@ def _from_file(arguments: argparse.Namespace, node: str) -> Known:
             raise NumagateError(message)
     pods = _read_pods(arguments.pods)
     homes = sorted({get_text(get_object(pod, "spec"), "nodeName") for pod in pods} - {""})
-    if homes and node not in homes:
+    if pods and node not in homes:
         more = f" and {len(homes) - _MOST_HOMES} more" if len(homes) > _MOST_HOMES else ""
-        where = f"its pods are on {', '.join(homes[:_MOST_HOMES])}{more}"
+        where = f"its pods are on {', '.join(homes[:_MOST_HOMES])}{more}" if homes else "its pods wait for a node"
         message = f'no pod of node "{node}" in {arguments.pods} ({where}): name it with --node'
         raise NumagateError(message)
     return Known(pods)
 
 
 def _read_pods(file: str) -> tuple[JsonObject, ...]:
-    import io  # noqa: PLC0415 - where the API server is asked, nobody pays
-
-    from webhook.sources.manifests import STDIN  # noqa: PLC0415 - as above
+    from webhook.sources.manifests import STDIN  # noqa: PLC0415 - where the API server is asked, nobody pays
     from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
     from webhook.sources.manifests import read_text  # noqa: PLC0415 - as above
 
-    stdin = io.BytesIO(sys.stdin.buffer.read() if file == STDIN else b"")
-    reading = read_manifests([file], stdin=stdin)
+    # A pipe can be read once only, be it standard input or what a shell makes of <(kubectl ...).
+    piped = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes() if Path(file).is_fifo() else None
+    name, stdin = (file if piped is None else STDIN), io.BytesIO(piped or b"")
+    reading = read_manifests([name], stdin=stdin)
     if reading.errors:
-        raise NumagateError(str(reading.errors[0]))
+        error = reading.errors[0]
+        message = f"{error}: {_WANTED}" if error.line else str(error)
+        raise NumagateError(message)
     stdin.seek(0)
-    if not reading.manifests and _LIST not in read_text(file, stdin):
-        message = "it is empty: give the output of kubectl get pods -o json"
+    if not reading.manifests and _LIST not in read_text(name, stdin):
+        message = f"it is empty: {_WANTED}"
         raise InputError(message, file=file)
     pods = tuple(one.content for one in reading.manifests if get_text(one.content, "kind") == "Pod")
     if reading.manifests and not pods:
         kind = get_text(reading.manifests[0].content, "kind") or "an object without a kind"
-        message = f"Pods or a List of them were expected, not {kind}: give the output of kubectl get pods -o json"
+        message = f"Pods or a List of them were expected, not {kind}: {_WANTED}"
         raise InputError(message, file=file)
     return pods
 
@@ -114,7 +119,7 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
         message = f"{error}; or give the node's pods by --pods"
         raise NumagateError(message) from None
     pods = tuple(pod for page, _ in pages(client, "/api/v1/pods", fields=f"spec.nodeName={node}") for pod in page)
-    seen = _try(client, f"/api/v1/nodes/{node}")
+    seen = _try(client, f"/api/v1/nodes/{node}", absent="" if pods else f'no node "{node}" in the cluster')
     version = _VERSION.match(get_text(get_object(seen, "status", "nodeInfo"), "kubeletVersion"))
     return Known(
         pods=pods,
@@ -123,12 +128,16 @@ def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:
     )
 
 
-def _try(client: "Client", path: str) -> JsonObject | None:
+def _try(client: "Client", path: str, *, absent: str = "") -> JsonObject | None:
+    """Read an object, None where it may not be seen; where it does not exist, that may be an error (`absent`)."""
     from webhook.kube.client import Ask  # noqa: PLC0415 - as above
     from webhook.kube.error import KubeError  # noqa: PLC0415 - as above
     from webhook.kube.listing import read_object  # noqa: PLC0415 - as above
 
     try:
         return read_object(client.send(Ask(path=path)), path)
-    except KubeError:
+    except KubeError as error:
+        if error.absent and absent:
+            message = f"{absent}: name it with --node"
+            raise NumagateError(message) from None
         return None

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -10,13 +11,16 @@ from typing import Final
 
 from webhook.domain import cpuset
 from webhook.domain.expectation import Expectation
+from webhook.domain.locality import attached
 from webhook.domain.locality import told
+from webhook.domain.observation import Machine
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedPod
 from webhook.domain.observation import ObservedProcess
 from webhook.domain.observation import Pages
 from webhook.domain.observation import Unread
+from webhook.domain.raw import JsonObject
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import NodeVerdict
 from webhook.domain.verdict import Outcome
@@ -26,12 +30,19 @@ MOST_COLUMNS: Final = 6
 """NUMA nodes with a column of their own in a table of memory; what lies on others is added up."""
 MOST_PROCESSES: Final = 8
 MOST_INTERFACES: Final = 8
+MOST_UNJUDGED: Final = 8
 KINDS: Final = {"Huge": "huge", "Heap": "heap", "Stack": "stack", "Private": "anonymous"}
 """The rows of `numastat -p`, and where we have them; its Private also holds pages of files."""
 PODS: Final = "pods"
 """The field about pods that the kubelet knows and that are not among those read."""
 GRANTS: Final = "grants"
 """The field of an observation's `unread` about the kubelet's PodResources as a whole."""
+_REMEDIES: Final = {
+    errno.ENOENT: "run it on the node, or give {}",
+    errno.EACCES: "run it as root",
+    errno.ECONNREFUSED: "nobody answers there: start the kubelet",
+}
+_CPU_RULE, _MEMORY_RULE = "cpu-locality", "local-memory"
 _MEGABYTE: Final = 1 << 20
 
 
@@ -79,20 +90,27 @@ class Report:
         """Why hardly anything can be told of this node, "" where it can: its NUMA nodes, or what the kubelet gave."""
         if not self.observation.machine.cells:
             why = next((one.reason for one in self.observation.machine.unread), "sysfs shows none")
-            return f"the NUMA nodes of this machine cannot be read: {why}"
+            return f"the NUMA nodes of this machine cannot be read: {why}{_remedy(why, '--sys')}"
         why = next((one.reason for one in self.observation.unread if one.field == GRANTS), "")
-        remedy = "; run it on the node, or give --kubelet-dir" if os.strerror(errno.ENOENT) in why else ""
-        return f"what the kubelet gave to whom cannot be read: {why}{remedy}" if why else ""
+        return f"what the kubelet gave to whom cannot be read: {why}{_remedy(why, '--kubelet-dir')}" if why else ""
 
     @property
     def summary(self) -> str:
         """Count the pods by outcome."""
         counts = {one: sum(shown.verdict.outcome is one for shown in self.pods) for one in Outcome}
-        told = ", ".join(f"{number} {outcome.value}" for outcome, number in counts.items() if number)
+        loose = sum(one.verdict.outcome is Outcome.ALIGNED and bool(unpinned(one.verdict)) for one in self.pods)
+        besides = {Outcome.ALIGNED: f" ({loose} without CPUs of their own)" if loose else ""}
+        told = ", ".join(f"{number} {one.value}{besides.get(one, '')}" for one, number in counts.items() if number)
         number = len(self.pods)
-        pods = f"{number} pod{'s'[: number != 1]} with accelerators"
-        rest = f"; {self.verdict.others} without" if self.verdict.others else ""
+        pods = f"{number} pod{'s'[: number != 1]} with a promise"
+        rest = f"; {self.verdict.others} without one" if self.verdict.others else ""
         return f"{pods}{f': {told}' if told else ''}{rest}"
+
+
+def _remedy(why: str, option: str) -> str:
+    """Say what to do about the error of the system that a reason quotes."""
+    found = next((remedy for number, remedy in _REMEDIES.items() if os.strerror(number) in why), "")
+    return f"; {found.format(option)}" if found else ""
 
 
 def make(observation: Observation, verdict: NodeVerdict, wanted: Sequence[str] = ()) -> Report:
@@ -102,10 +120,17 @@ def make(observation: Observation, verdict: NodeVerdict, wanted: Sequence[str] =
     return Report(observation, verdict, tuple(one for one in pods if not wanted or one.name in wanted))
 
 
-def missing(report: Report, wanted: Sequence[str]) -> Iterator[str]:
-    """Yield the pods that were asked for and are not in the report."""
+def missing(report: Report, wanted: Sequence[str], why_no_promise: Callable[[JsonObject], str]) -> Iterator[str]:
+    """Say of each pod that was asked for and is not in the report why it is not."""
     known = {one.name for one in report.pods}
-    return (one for one in wanted if one not in known)
+    others = {f"{one.namespace}/{one.name}": one.raw for one in report.observation.pods}
+    for name in dict.fromkeys(wanted):
+        if "/" not in name:
+            yield f"{name} has no namespace: write NAMESPACE/{name}"
+        elif name in others and name not in known:
+            yield f"{name} is promised nothing: {why_no_promise(others[name])}"
+        elif name not in known:
+            yield f"{name} is not on this node, or has ended"
 
 
 def promise(verdict: PodVerdict) -> str:
@@ -118,6 +143,17 @@ def promise(verdict: PodVerdict) -> str:
     if verdict.claimed is None:
         return f"{told}; its annotation is FORGED: it is none of numagate's"
     return f"{told}; its annotation is FORGED: it claims {claim(verdict.claimed)}"
+
+
+def unpinned(verdict: PodVerdict) -> str:
+    """Say what an aligned pod may hide: containers with devices whose CPUs were never promised; "" where all were."""
+    names = verdict.promise.unpinned if verdict.promise is not None else ()
+    if not names:
+        return ""
+    return (
+        f"no CPUs of its own were promised to {', '.join(names)}, which may run on any NUMA node: ask for whole CPUs, "
+        "and give every container of the pod limits of CPU and memory that equal its requests"
+    )
 
 
 def claim(claimed: Expectation) -> str:
@@ -198,6 +234,18 @@ def memory(container: ObservedContainer, *, most: int = MOST_COLUMNS) -> MemoryT
     )
 
 
+def unbound(shown: Shown, container: ObservedContainer, machine: Machine) -> str:
+    """Say where the memory of a judged container lies where no rule asks, since its node binds none; else ""."""
+    cells = machine.cells_of(container.exclusive_cpus or 0)
+    rules = {rule.rule for rule in shown.verdict.rules if rule.container == container.name}
+    read = [one.memory for one in container.processes if one.memory is not None]
+    own = _sum(getattr(memory, field) for memory in read for field in KINDS.values())
+    if _CPU_RULE not in rules or _MEMORY_RULE in rules or not cells or not own.total:
+        return ""
+    share = own.on(attached(machine, cells)) * 100 // own.total
+    return f"not judged, since this node binds no memory: {share} % of Own is on {told(cells)}, with its CPUs"
+
+
 def _sum(many: Iterable[Pages]) -> Pages:
     found: dict[int, int] = {}
     for pages in many:
@@ -213,6 +261,14 @@ def megabytes(size: int) -> str:
     '1.50'
     """
     return f"{size / _MEGABYTE:.2f}"
+
+
+def unjudged(verdict: NodeVerdict) -> Iterator[str]:
+    """Say of each pod with devices that is not judged why it is not."""
+    for one in verdict.unjudged[:MOST_UNJUDGED]:
+        yield f"{one.namespace}/{one.name}: {one.why}"
+    if len(verdict.unjudged) > MOST_UNJUDGED:
+        yield f"{len(verdict.unjudged) - MOST_UNJUDGED} more pods with devices"
 
 
 def unread(report: Report) -> Iterator[Unread]:

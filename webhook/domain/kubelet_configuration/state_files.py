@@ -1,5 +1,6 @@
 """Which of the kubelet's state files have to go before it starts with another configuration, and in which order."""
 
+import shlex
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def procedure(stale: Sequence[Stale], folder: str) -> tuple[str, ...]:
     """Answer the steps in their order: pods leave first, since what they hold is written in the files."""
     if not stale:
         return ()
-    files = " ".join(sorted({f"{folder.rstrip('/')}/{one.name}" for one in stale}))
+    files = shlex.join(sorted({f"{folder.rstrip('/')}/{one.name}" for one in stale}))
     return (
         "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data",
         "systemctl stop kubelet",

@@ -11,11 +11,15 @@ from webhook.domain.kubelet.options import CpuOptions
 from webhook.domain.kubelet.options import StartupError
 from webhook.domain.kubelet.options import cpu_options
 from webhook.domain.kubelet_configuration.known import Known
+from webhook.domain.quantity import ZERO
 from webhook.domain.quantity import Quantity
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
+from webhook.domain.raw import get_text
+from webhook.domain.resources import MEMORY
+from webhook.domain.resources import amount
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.topology import NodeClass
 
@@ -51,6 +55,33 @@ class Subject:
     def topology(self) -> CpuTopology | None:
         """The machine's CPUs."""
         return cpu_topology.discover(self.node.cells) if self.node else None
+
+    @property
+    def reserved_by_cgroup(self) -> tuple[str, ...]:
+        """The fields that name a cgroup of reserved resources: reservedSystemCPUs cannot stand beside one."""
+        return tuple(key for key in ("systemReservedCgroup", "kubeReservedCgroup") if get_text(self.raw, key))
+
+    @property
+    def memory_to_share(self) -> Quantity:
+        """What reservedMemory has to add up to: what it does, where systemReserved can follow, else the node's sum."""
+        limits = (Quantity.from_json(value) for _, _, name, value in self.memory_limits() if name == MEMORY)
+        total = sum(limits, ZERO)
+        wanted = amount(self.settings.node_allocatable_reservation, MEMORY)
+        others = wanted - amount(self.system_reserved, MEMORY)
+        return total if not total.is_zero and total > others else wanted
+
+    def largest_part(self, name: str) -> tuple[str, str]:
+        """Answer the place of the largest part of a reservation."""
+        system, kube = amount(self.system_reserved, name), amount(self.kube_reserved, name)
+        parts = {("systemReserved", name): system, ("kubeReserved", name): kube}
+        if name == MEMORY:
+            whole = amount(self.settings.node_allocatable_reservation, MEMORY)
+            parts["evictionHard", "memory.available"] = whole - kube - system
+        return max(parts, key=parts.__getitem__)
+
+    def written(self, path: tuple[str, str]) -> object:
+        """Answer what is written in a map; the kubelet's default is not."""
+        return get_object(self.raw, path[0]).get(path[1])
 
     def memory_limits(self) -> Iterator[tuple[int, int, str, object]]:
         """Yield index, NUMA node, type and value of everything in reservedMemory."""

@@ -37,11 +37,11 @@ def read_cells(system: Path, proc: Path, gaps: Gaps) -> tuple[tuple[Cell, ...], 
     are, or which CPUs one has, there are none: part of a machine would be taken for another.
     """
     devices = system / "devices" / "system"
-    online = gaps.take("online", partial(_cpus, devices / "cpu" / "online")) or 0
+    online = gaps.take("online", partial(files.id_set, devices / "cpu" / "online")) or 0
     found = gaps.take("cells", lambda: sorted(_folders(devices / "node")))
     if found is None or not online:
         return (), online
-    cpus = gaps.take("cells", lambda: {number: _cpus(folder / "cpulist") for number, folder in found})
+    cpus = gaps.take("cells", lambda: {number: files.id_set(folder / "cpulist") for number, folder in found})
     if cpus is None:
         return (), online
     reader = _Reader(devices / "cpu", online, gaps)
@@ -89,10 +89,6 @@ def _numbered(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     return tuple(
         replace(cell, cores=tuple(replace(core, socket=numbers[core.socket]) for core in cell.cores)) for cell in cells
     )
-
-
-def _cpus(path: Path) -> int:
-    return cpuset.parse(files.text(path))
 
 
 def _memory(path: Path) -> int:
@@ -159,9 +155,9 @@ class _Reader:
     def _siblings(self, cpu: int) -> int:
         topology = self._folder / f"cpu{cpu}" / "topology"
         try:
-            return _cpus(topology / "core_cpus_list")
+            return files.id_set(topology / "core_cpus_list")
         except (OSError, ValueError):  # before Linux 5.1
-            return self._gaps.take("cells", partial(_cpus, topology / "thread_siblings_list")) or 0
+            return self._gaps.take("cells", partial(files.id_set, topology / "thread_siblings_list")) or 0
 
     def _socket(self, cpu: int) -> int:
         path = self._folder / f"cpu{cpu}" / "topology" / "physical_package_id"
@@ -190,7 +186,7 @@ class _Reader:
             if level < _L3:
                 return None
             if level == _L3:
-                cpus = _cpus(cache / "shared_cpu_list") & self._online
+                cpus = files.id_set(cache / "shared_cpu_list") & self._online
                 try:
                     return cpus, files.number(cache / "id")
                 except OSError:  # some kernels number no caches

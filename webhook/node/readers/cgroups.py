@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from webhook.domain import cpuset
 from webhook.domain.observation import ObservedCgroup
 from webhook.domain.observation import smallest_quota
 from webhook.node.readers import files
@@ -94,10 +93,10 @@ def read_cgroup(root: Path, path: str, *, usage: float | None = None) -> Observe
     gaps = Gaps()
     return ObservedCgroup(
         path="/" + path,
-        cpus=gaps.take("cpus", partial(_set, f"{folder}/cpuset.cpus")) or None,
-        effective_cpus=gaps.take("effective_cpus", partial(_set, f"{folder}/cpuset.cpus.effective")),
-        cells=gaps.take("cells", partial(_set, f"{folder}/cpuset.mems")) or None,
-        effective_cells=gaps.take("effective_cells", partial(_set, f"{folder}/cpuset.mems.effective")),
+        cpus=gaps.take("cpus", partial(files.id_set, f"{folder}/cpuset.cpus")) or None,
+        effective_cpus=gaps.take("effective_cpus", partial(files.id_set, f"{folder}/cpuset.cpus.effective")),
+        cells=gaps.take("cells", partial(files.id_set, f"{folder}/cpuset.mems")) or None,
+        effective_cells=gaps.take("effective_cells", partial(files.id_set, f"{folder}/cpuset.mems.effective")),
         own_quota=gaps.take("quota", partial(_quota, f"{folder}/cpu.max")),
         pod_quota=gaps.take("quota", partial(_quota_above, str(root), path)),
         usage=usage,
@@ -111,10 +110,6 @@ def busy(before: Mapping[str, CpuTime], after: Mapping[str, CpuTime], container:
     if first is None or last is None or last.instant <= first.instant or last.used < first.used:
         return None
     return (last.used - first.used) / (last.instant - first.instant)
-
-
-def _set(path: str) -> int:
-    return cpuset.parse(files.text(path))
 
 
 def _quota_above(root: str, path: str) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 from typing import TypeVar
 
+from webhook.domain import cpuset
 from webhook.domain.observation import Unread
 from webhook.domain.visible import visible
 
@@ -64,6 +65,21 @@ def number(path: str | Path, *, folder: int | None = None) -> int:
         message = f"{path} is no number: {found[:32]!a}"
         raise ValueError(message)
     return int(found)
+
+
+def id_set(path: str | Path) -> int:
+    """Read a list of CPUs or NUMA nodes as a bit set.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no such list.
+    """
+    found = text(path)
+    try:
+        return cpuset.parse(found)
+    except ValueError as error:
+        message = f"{path}: {error}"
+        raise ValueError(message) from None
 
 
 def names(folder: str | Path | int) -> list[str]:

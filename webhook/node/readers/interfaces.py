@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from webhook.domain import cpuset
 from webhook.domain.observation import Interface
 from webhook.domain.visible import visible
 from webhook.node.readers import files
@@ -79,9 +78,9 @@ def _affinity(interrupt: str) -> int:
     """Answer where an interrupt goes; a kernel that does not say so has at least where it may go."""
     for name in _AFFINITIES[:-1]:
         try:
-            effective = cpuset.parse(files.text(f"{interrupt}/{name}"))
+            effective = files.id_set(f"{interrupt}/{name}")
         except OSError:
             continue
         if effective:
             return effective
-    return cpuset.parse(files.text(f"{interrupt}/{_AFFINITIES[-1]}"))
+    return files.id_set(f"{interrupt}/{_AFFINITIES[-1]}")

@@ -5,6 +5,7 @@ from typing import Final
 
 from webhook.config.document import from_object
 from webhook.config.document import read_stream
+from webhook.config.kubelet_configuration import KIND
 from webhook.config.kubelet_configuration import KubeletConfiguration
 from webhook.config.kubelet_configuration import read_kubelet_configuration
 from webhook.domain.errors import PolicyError
@@ -21,7 +22,7 @@ def read_kubelet(
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it, or a value in it, cannot be understood.
+        ValueError: it, or a value in it, cannot be understood, or it is of another kind.
     """
     try:
         if configz is not None:
@@ -30,9 +31,12 @@ def read_kubelet(
             text = files.read(path, most=_MOST).decode("utf-8-sig", "backslashreplace")
             documents = read_stream(text, str(path), as_go=True)
             if len(documents) != 1:
-                message = f"{path} holds {len(documents)} documents, not one KubeletConfiguration"
+                message = f"{path} holds {len(documents)} documents, not one {KIND}"
                 raise ValueError(message)
             document = documents[0]
+            if document.kind not in {"", KIND}:  # of the fields that it lacks all would have their defaults
+                message = f"{path} is a {document.kind}, not a {KIND}: give the kubelet's own file by --kubelet-config"
+                raise ValueError(message)
         return read_kubelet_configuration(document, memory=memory, version=version)
     except PolicyError as error:
         raise ValueError(str(error)) from None

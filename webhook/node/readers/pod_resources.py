@@ -23,6 +23,8 @@ from webhook.node.readers.cells import MAX_CELL
 TIMEOUT_SECONDS: Final = 5.0
 MOST: Final = 16 << 20
 """Bytes of an answer; that of 110 pods has a thousandth of it."""
+LONGEST: Final = 107
+"""Bytes of a socket's path in Linux."""
 
 
 class PodResourcesError(OSError):
@@ -88,6 +90,9 @@ def grants_of(answer: bytes) -> Grants:
 
 def _call(socket: Path, method: str, request: str, seconds: float) -> bytes:
     socket.stat()  # whose error says more than that of a connection
+    if len(bytes(socket.absolute())) > LONGEST:
+        message = f"{socket}: too long a path for a socket: link to its folder from one with at most {LONGEST} bytes"
+        raise PodResourcesError(message)
     options = (("grpc.max_receive_message_length", MOST), ("grpc.enable_http_proxy", 0))
     try:
         with grpc.insecure_channel(f"unix:{socket.absolute()}", options=options) as channel:

@@ -51,10 +51,11 @@ def _checkpoint(written: bytes, path: Path) -> StateFile:
     policy = get_text(content, "policyName")
     if path.name != CPU_STATE:
         return StateFile(path.name, policy)
-    return StateFile(path.name, policy, cpuset.parse(get_text(content, "defaultCpuSet")), _given(content))
+    default = get_text(content, "defaultCpuSet")
+    return StateFile(path.name, policy, _cpus(default, f"{path}: defaultCpuSet"), _given(content, path))
 
 
-def _given(content: JsonObject) -> int:
+def _given(content: JsonObject, path: Path) -> int:
     """Join the CPUs of all containers, and those of pods that the gate PodLevelResourceManagers gives some as one.
 
     Raises:
@@ -63,10 +64,18 @@ def _given(content: JsonObject) -> int:
     bits = 0
     for containers in get_object(content, "entries").values():
         for name in as_object(containers):
-            bits |= cpuset.parse(get_text(containers, name))
+            bits |= _cpus(get_text(containers, name), f"{path}: entries")
     for pod in get_object(content, "podEntries").values():
-        bits |= cpuset.parse(get_text(pod, "cpuSet"))
+        bits |= _cpus(get_text(pod, "cpuSet"), f"{path}: podEntries")
     return bits
+
+
+def _cpus(text: str, place: str) -> int:
+    try:
+        return cpuset.parse(text)
+    except ValueError as error:
+        message = f"{place}: {error}"
+        raise ValueError(message) from None
 
 
 def _content(text: bytes, path: Path) -> JsonObject:

@@ -17,6 +17,7 @@ from webhook.sources.evidence import Evidence
 from webhook.sources.few import few
 from webhook.sources.inventory.survey import Conflict
 from webhook.sources.policy_file import load_policy
+from webhook.sources.specs import cell_cpus
 from webhook.sources.specs import cell_ids
 from webhook.sources.specs import describe
 from webhook.sources.specs import device_counts
@@ -158,6 +159,7 @@ def _guess(merged: Merged, name: str, value: object, why: str) -> None:
 
 def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
     by_source = {one.source: one for one in witnesses}
+    has_one_home = _has_one_home(merged.values.get(NUMA))
     decisive = [NUMA, _TOPOLOGY_POLICY, *(name for name in merged.values if name.startswith("devices."))]
     for name in decisive:
         one = by_source.get(merged.sources.get(name, ""))
@@ -167,7 +169,7 @@ def _doubts(merged: Merged, witnesses: tuple[Evidence, ...]) -> Iterator[str]:
             yield from (f"{one.source}: {doubt}" for doubt in one.doubts)
         if one is not None and name in one.weak:
             yield f"{name} is known by the product's name alone"
-        elif one is not None and not one.declared and _is_unplaced(name, merged.values[name]):
+        elif one is not None and not one.declared and not has_one_home and _is_unplaced(name, merged.values[name]):
             yield f"the NUMA node of {name.removeprefix('devices.')} is not known"
         elif one is not None and not one.declared and one.source != "Node" and not _is_of_library(one):
             merged.reported = True
@@ -180,6 +182,11 @@ def _is_unplaced(name: str, value: object) -> bool:
     if not name.startswith("devices.") or not accelerators().includes(name.removeprefix("devices.")):
         return False
     return device_counts(value).keys() == {NOWHERE}
+
+
+def _has_one_home(numa: object) -> bool:
+    """Tell a machine with CPUs on one NUMA node: where its devices are is no question, though many say of none."""
+    return sum(cell_cpus(block) > 0 for block in (numa if isinstance(numa, list) else ())) == 1
 
 
 @cache

@@ -159,7 +159,9 @@ def test_what_a_file_says_cannot_write_on_the_terminal(folder: Path, capsys: pyt
     ("arguments", "said"),
     [
         (("nothing.yaml",), "nothing.yaml"),
-        (("pair.yaml",), "no KubeletConfiguration in it"),
+        (("pair.yaml",), "no KubeletConfiguration in it, but a NodeProfile: name the file"),
+        (("kindless.yaml",), "no KubeletConfiguration in it, but a map without kind: KubeletConfiguration: name"),
+        (("empty.yaml",), "no KubeletConfiguration in it, which is empty: name"),
         (("broken.yaml",), "not valid YAML"),
         (("good.yaml", "--node", "no-such-machine"), "no-such-machine"),
         (("good.yaml", "--node", "two.yaml"), "2 NodeProfiles in it"),
@@ -182,6 +184,8 @@ def test_what_cannot_be_read_ends_with_2(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
 ) -> None:
     (folder / "broken.yaml").write_text("a: [", "utf-8")
+    (folder / "kindless.yaml").write_text("cpuManagerPolicy: static", "utf-8")
+    (folder / "empty.yaml").write_text("---\n# nothing\n", "utf-8")
     (folder / "two.yaml").write_text(f"{PROFILE}---\n{PROFILE.replace('pair', 'other')}", "utf-8")
     write(folder / "twice.yaml", base(), base())
     (folder / "states" / "cpu_manager_state").mkdir(parents=True)
@@ -195,6 +199,9 @@ def test_a_change_of_policy_tells_which_state_files_go_and_how(
 ) -> None:
     write(folder / "old.yaml", base(cpuManagerPolicy=None, cpuManagerPolicyOptions=None))
 
+    assert check("good.yaml", "--node", "pair.yaml", "--strict") == 0
+    assert check("good.yaml", "--node", "pair.yaml", "--was", "old.yaml", "--strict") == 1
+    capsys.readouterr()
     assert check("good.yaml", "--node", "pair.yaml", "--was", "old.yaml") == 0
     assert capsys.readouterr().out.splitlines()[1:] == [
         "cpu_manager_state has to go: cpuManagerPolicy changes from none to static",

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import tempfile
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -106,7 +107,9 @@ def test_a_misaligned_pod_is_a_finding(verify: Verify, kubelet: Kubelet, capsys:
 
     assert verify("--output", "json") == 1
 
-    (found,) = json.loads(capsys.readouterr().out)["pods"]
+    told = json.loads(capsys.readouterr().out)
+    (found,) = told["pods"]
+    assert told["kubelet"]["version"] is None  # no file says it
     assert found["outcome"] == "misaligned"
     assert found["reason"] == "container server: its CPUs are on NUMA node 1, its devices on NUMA node 0"
 
@@ -161,6 +164,7 @@ def test_pods_that_the_kubelet_knows_and_nobody_named_are_told(
     assert verify("--strict") == 0
     kubelet.answers[api.LIST] = listing(grant(1), listed("web", granted()))
     assert verify("--strict") == 0
+    assert "not read: neighbours: the kubelet runs team-a/web, not" in " ".join(capsys.readouterr().out.split())
     kubelet.answers[api.LIST] = listing()
     assert verify("--strict", pods=[]) == 0
 
@@ -179,6 +183,25 @@ def test_pods_of_other_nodes_are_no_pods_of_this_one(
     assert verify(pods=[*homes, pod()]) == 0
 
 
+@pytest.mark.usefixtures("kubelet")
+def test_pods_that_wait_for_a_node_are_no_pods_of_this_one(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = {**pod("llm-1", number=2, ids={}), "spec": {"containers": pod()["spec"]["containers"]}}
+
+    assert verify("--strict", "--output", "json", pods=[waiting, pod()]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["pods"]] == ["llm-0"]
+    assert verify(pods=[waiting]) == 2
+    assert "(its pods wait for a node): name it with --node\n" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("kubelet")
+def test_a_pod_that_is_given_twice_shares_nothing_with_itself(
+    verify: Verify, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify("--output", "json", pods=[pod(), pod()]) == 0
+
+    assert len(json.loads(capsys.readouterr().out)["pods"]) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -188,6 +211,8 @@ def test_pods_of_other_nodes_are_no_pods_of_this_one(
         ('{"kind": "DeploymentList", "apiVersion": "apps/v1", "items": [{}]}', "not Deployment"),
         ('{"kind": "List", "apiVersion": "v1", "items": "x"}', "not List"),
         ('{"a": 1}', "not an object without a kind"),
+        ("NAMESPACE   NAME    READY\nteam-a      llm-0   1/1\n", "a Kubernetes object was expected, not text"),
+        ("Error from server (Forbidden): pods is forbidden: no\n", "mapping values are not allowed"),
     ],
 )
 @pytest.mark.parametrize("piped", [False, True])
@@ -210,6 +235,22 @@ def test_what_holds_no_pods_is_bad_input(
     assert error.endswith(": give the output of kubectl get pods -o json\n")
 
 
+@pytest.mark.usefixtures("kubelet")
+@pytest.mark.parametrize("items", [[], ["a pod"]])
+def test_pods_may_come_through_a_pipe_of_the_shell(
+    verify: Verify, items: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w") as pipe:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": [pod() for _ in items]}, pipe)
+
+    try:
+        assert verify("--pods", f"/dev/fd/{reader}") == 0
+    finally:
+        os.close(reader)
+    assert f"{len(items)} pod" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("option", ["--kubeconfig", "--context"])
 def test_pods_come_from_one_place(verify: Verify, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify(option, "x") == 2
@@ -225,7 +266,7 @@ def test_named_pods_are_shown_alone_and_missed_where_they_are_not_there(
     assert verify("team-a/llm-1", pods=pods) == 0
     assert "llm-0: " not in capsys.readouterr().out
     assert verify("team-a/llm-7", pods=pods) == 2
-    assert "numagate: team-a/llm-7 is not on this node, or asks for no accelerators" in capsys.readouterr().err
+    assert "numagate: team-a/llm-7 is not on this node, or has ended\n" in capsys.readouterr().err
 
 
 def test_without_the_kubelets_word_it_cannot_look(
@@ -281,7 +322,16 @@ def test_a_policy_says_what_is_asked(verify: Verify, tmp_path: Path, capsys: pyt
     )
 
     assert verify("--policy", str(policy)) == 0
-    assert "0 pods with accelerators; 1 without" in capsys.readouterr().out
+    why = "no policy matches (own: namespace team-a is none of team-b)"
+    text = capsys.readouterr().out
+    assert "0 pods with a promise; 1 without one\n" in text
+    assert f"  not judged: team-a/llm-0: {why}\n" in text
+    assert verify("--policy", str(policy), "--output", "html") == 0
+    assert f'<p class="note">not judged: team-a/llm-0: {why}</p>' in capsys.readouterr().out
+    assert verify("--policy", str(policy), "--output", "json", "team-a/llm-0") == 2
+    told = capsys.readouterr()
+    assert json.loads(told.out)["unjudged"] == [{"namespace": "team-a", "name": "llm-0", "reason": why}]
+    assert told.err == f"numagate: team-a/llm-0 is promised nothing: {why}\n"
 
 
 @pytest.mark.parametrize("seconds", ["-1", "61", "soon"])

@@ -72,6 +72,44 @@ def test_a_finding_has_the_line_of_its_field() -> None:
     assert [(told.field, told.line) for told in found.findings if told.fatal] == [("topologyManagerScope", 4)]
 
 
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"kubeReserved": {"cpu": "250m"}}, ("kubeReserved.cpu", "250m")),
+        ({"kubeReserved": {"cpu": "17"}}, ("kubeReserved.cpu", "17")),
+        ({"kubeReserved": {"cpu": "16"}}, ("kubeReserved.cpu", "16")),
+        ({"reservedSystemCPUs": "0-3,8-11"}, ("reservedSystemCPUs", "0-3,8-11")),
+        (
+            {"memoryManagerPolicy": "None", "kubeReserved": {"cpu": "4", "memory": "65Gi"}},
+            ("kubeReserved.memory", "65Gi"),
+        ),
+        (
+            {"memoryManagerPolicy": "None", "evictionHard": {"memory.available": "65Gi"}, "kubeReserved": {"cpu": "4"}},
+            ("evictionHard[memory.available]", "65Gi"),
+        ),
+    ],
+)
+def test_a_finding_names_what_is_written_where_it_is_written(fields: dict[str, object], place: tuple[str, str]) -> None:
+    text = json.dumps(base(**{"reservedSystemCPUs": None, **fields}))
+
+    [found] = examine(text, "file.yaml", version=(1, 37), node=small())
+
+    assert place in [(told.field, told.value) for told in found.findings]
+
+
+@pytest.mark.parametrize(
+    ("fields", "remedy"),
+    [
+        ({}, 'add reservedSystemCPUs with whole cores, such as "0,64", or systemReserved: {cpu: "2"}'),
+        ({"kubeReservedCgroup": "/runtime"}, 'write cpu: "2" in systemReserved'),
+    ],
+)
+def test_without_a_machine_a_reservation_of_cpus_is_told_that_can_be(fields: dict[str, object], remedy: str) -> None:
+    [found] = examine(json.dumps(base(reservedSystemCPUs=None, **fields)), "x", version=(1, 37), node=None)
+
+    assert [told.remedy for told in found.findings] == [remedy]
+
+
 def test_a_value_that_cannot_be_read_hides_no_other() -> None:
     written = base(
         kubeReserved={"cpu": "lots", "memory": "much", "nvidia.com/gpu": "1"},

@@ -9,6 +9,7 @@ from configurationtable import small
 from webhook.cli.kubelet.examine import subject_of
 from webhook.config.document import from_object
 from webhook.domain import cpuset
+from webhook.domain.kubelet_configuration.state_files import Stale
 from webhook.domain.kubelet_configuration.state_files import procedure
 from webhook.domain.kubelet_configuration.state_files import stale_after
 from webhook.domain.kubelet_configuration.state_files import stale_in
@@ -72,6 +73,12 @@ def test_what_follows_another_configuration(
 )
 def test_what_lies_on_the_node(file: StateFile, fields: dict[str, Any], stale: bool) -> None:
     assert [one.name for one in stale_in([file], subject(**fields))] == ([file.name] if stale else [])
+
+
+def test_a_folder_that_a_shell_would_take_apart_is_quoted() -> None:
+    steps = procedure((Stale("cpu_manager_state", "x"),), "/var/lib/my kubelet;$(id)/")
+
+    assert "rm -f '/var/lib/my kubelet;$(id)/cpu_manager_state'" in steps
 
 
 def test_nothing_stale_needs_no_procedure() -> None:

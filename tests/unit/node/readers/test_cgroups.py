@@ -129,13 +129,14 @@ def test_a_quota_of_the_pod_that_cannot_be_read_is_said(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said_field_by_field(tmp_path: Path) -> None:
     tree = NodeTree(tmp_path)
-    path = tree.container(quota="much")
+    path = tree.container(quota="much", cells="all")
     (tree.roots.cgroup / path / "cpuset.mems.effective").unlink()
 
     found = cgroups.read_cgroup(tree.roots.cgroup, path)
 
     assert found.effective_cells is None
-    assert {one.field: one.reason.rpartition("/")[2] for one in found.unread} == {
+    assert {one.field: one.reason.rpartition("/")[2].partition(": write")[0] for one in found.unread} == {
+        "cells": "cpuset.mems: 'all' is no CPU or range of CPUs",
         "effective_cells": "cpuset.mems.effective: No such file or directory",
         "quota": "cpu.max is no quota with its period",
     }

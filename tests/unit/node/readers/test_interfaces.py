@@ -75,7 +75,8 @@ def test_an_affinity_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     gaps = Gaps()
 
     assert read_interfaces(tree.roots.sys, tree.roots.proc, gaps) == (Interface("eth0", 0, None),)
-    assert gaps.unread[0].reason.startswith("eth0: 'all of them' is no CPU or range of CPUs")
+    file = tree.roots.proc / "irq/40/smp_affinity_list"
+    assert gaps.unread[0].reason.startswith(f"eth0: {file}: 'all of them' is no CPU or range of CPUs")
 
 
 def test_a_machine_without_network_has_no_interfaces(tmp_path: Path) -> None:

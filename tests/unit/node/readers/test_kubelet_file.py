@@ -37,6 +37,10 @@ def test_what_configz_answered_comes_first(tmp_path: Path) -> None:
         ("", "holds 0 documents, not one KubeletConfiguration"),
         ("a: 1\n---\nb: 2\n", "holds 2 documents"),
         ("[1]", "a document must be a map"),
+        (
+            "apiVersion: v1\nkind: Config\nclusters: []\n",
+            "config.yaml is a Config, not a KubeletConfiguration: give the kubelet's own file by --kubelet-config",
+        ),
         ("a: [", "config.yaml:"),
         ("kubeReserved: {cpu: x}", "config.yaml:1: kubeReserved.cpu: 'x' is not a quantity"),
     ],

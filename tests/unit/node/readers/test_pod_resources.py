@@ -47,6 +47,14 @@ def only(kubelet: Kubelet, socket: Path, **fields: object) -> ContainerGrant:
     return read_grants(socket).containers["team-a", "llm-0", "server"]
 
 
+def test_a_path_that_is_too_long_for_a_socket_is_said(tmp_path: Path) -> None:
+    socket = tmp_path / ("x" * 108)
+    socket.touch()
+
+    with pytest.raises(PodResourcesError, match=r"x: too long a path for a socket: link to its folder"):
+        read_grants(socket)
+
+
 def test_cpus_come_in_any_order(kubelet: Kubelet, socket: Path) -> None:
     assert only(kubelet, socket, cpu_ids=[10, 2, 11, 3]).cpus == 0b1100_0000_1100
     assert kubelet.calls == [api.LIST]

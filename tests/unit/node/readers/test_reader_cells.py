@@ -167,8 +167,8 @@ def test_what_cannot_be_understood_is_said(tmp_path: Path, file: str, content: s
     [
         ("sys/devices/system/node", "cells", "Not a directory"),
         ("sys/devices/system/node/node1/cpulist", "cells", "No such file or directory"),
-        ("sys/devices/system/node/node1/cpulist", "cells", "'4-' is no CPU or range of CPUs"),
-        ("sys/devices/system/cpu/online", "online", "'4-' is no CPU or range of CPUs"),
+        ("sys/devices/system/node/node1/cpulist", "cells", "node1/cpulist: '4-' is no CPU or range of CPUs"),
+        ("sys/devices/system/cpu/online", "online", "cpu/online: '4-' is no CPU or range of CPUs"),
     ],
 )
 def test_without_one_of_its_parts_the_whole_machine_is_unknown(

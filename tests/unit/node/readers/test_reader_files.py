@@ -36,6 +36,15 @@ def test_text_that_is_no_utf8_is_shown_escaped(tmp_path: Path) -> None:
     assert files.text(tmp_path / "text") == r"a\xff"
 
 
+def test_a_list_is_a_set_and_what_is_none_is_told_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("0-2,8\n")
+    assert files.id_set(tmp_path / "list") == 0b1_0000_0111
+
+    (tmp_path / "list").write_text("9999")
+    with pytest.raises(ValueError, match=r"/list: CPU 9999 is too high"):
+        files.id_set(tmp_path / "list")
+
+
 @pytest.mark.parametrize("text", ["", "x", "--1", "1 2", "9" * 21, "0x10"])
 def test_what_is_no_number_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "number").write_text(text)

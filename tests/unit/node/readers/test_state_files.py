@@ -72,9 +72,9 @@ def test_a_manager_that_never_ran_has_left_nothing(tmp_path: Path) -> None:
         ('{"data": "["}', "is no JSON: "),
         ('{"data": "5"}', "is no checkpoint of the kubelet"),
         ("[" * 100_000, "is no checkpoint of the kubelet"),
-        ('{"defaultCpuSet": "x"}', "'x' is no CPU"),
-        ('{"entries": {"uid": {"server": "y"}}}', "'y' is no CPU"),
-        ('{"podEntries": {"uid": {"cpuSet": "z"}}}', "'z' is no CPU"),
+        ('{"defaultCpuSet": "x"}', "cpu_manager_state: defaultCpuSet: 'x' is no CPU"),
+        ('{"entries": {"uid": {"server": "y"}}}', "cpu_manager_state: entries: 'y' is no CPU"),
+        ('{"podEntries": {"uid": {"cpuSet": "z"}}}', "cpu_manager_state: podEntries: 'z' is no CPU"),
     ],
 )
 def test_a_file_that_is_no_checkpoint_is_said(tmp_path: Path, content: str | bytes, reason: str) -> None:

@@ -3,7 +3,9 @@
 from typing import Any
 
 from inventories import view_of
+from nodeobjects import GIB
 from nodeobjects import H100
+from nodeobjects import agent_report
 from nodeobjects import nfd_report
 from nodeobjects import node
 from nodeobjects import nri_report
@@ -12,6 +14,9 @@ from nodeobjects import profile
 from nodeobjects import resource_slice
 from nodeobjects import rte_report
 from nodeobjects import zone
+from observations import cell
+from observations import gpus
+from observations import machine
 
 from webhook.sources.inventory.build import read
 from webhook.sources.inventory.build import sources
@@ -146,6 +151,14 @@ def test_gpus_of_which_nobody_knows_where_they_are_are_doubted() -> None:
 
     assert found.values["devices.nvidia.com/gpu"] == {"-1": 8}
     assert found.doubts == ["the NUMA node of nvidia.com/gpu is not known"]
+
+
+def test_where_gpus_are_on_a_machine_with_one_numa_node_is_no_question() -> None:
+    single = machine(cell(0, cores=48, memory=1024 * GIB))
+    found = merged(node(gpus=8, cpu=96), agent_report(machine=single, devices=gpus(*[None] * 8)))
+
+    assert found.values["devices.nvidia.com/gpu"] == {"-1": 8}
+    assert (found.doubts, found.reported) == ([], True)
 
 
 def test_a_gpu_that_one_plug_in_placed_nowhere_beside_others_is_not_doubted() -> None:

@@ -9,6 +9,7 @@ from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
 from webhook.domain.kubelet_configuration.finding import remark
 from webhook.domain.kubelet_configuration.known import nearest
+from webhook.domain.kubelet_configuration.remedies import entry
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 from webhook.domain.topology import KubeletSettings
@@ -29,7 +30,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     for name, value in written.items():
         wrong = _refusal(settings, name)
         if wrong:
-            yield fault((_FIELD, name), wrong, _remedy(settings, name), value)
+            yield fault((_FIELD, name), wrong, _remedy(subject, name), value)
         else:
             good.append(name)
             if options.maturity(name, settings.version) == "alpha":
@@ -53,13 +54,14 @@ def _refusal(settings: KubeletSettings, *names: str) -> str:
     return ""
 
 
-def _remedy(settings: KubeletSettings, name: str) -> str:
+def _remedy(subject: Subject, name: str) -> str:
+    settings = subject.settings
     match options.maturity(name, settings.version):
         case None:
             close = nearest(name, options.CPU_OPTIONS)
             return f"write {close}" if close else f"write one of {', '.join(sorted(options.CPU_OPTIONS))}"
         case "alpha" if not settings.feature_gates.get(options.CPU_ALPHA_GATE, False):
-            return f"write featureGates: {{{options.CPU_ALPHA_GATE}: true}}, or remove {name}"
+            return f"{entry(subject, 'featureGates', options.CPU_ALPHA_GATE, 'true')}, or remove {name}"
         case "beta" if not settings.feature_gates.get(options.CPU_BETA_GATE, True):
             return f"remove {options.CPU_BETA_GATE}: false from featureGates, or remove {name}"
     return 'write "true" or "false"'

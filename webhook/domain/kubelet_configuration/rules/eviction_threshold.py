@@ -8,6 +8,7 @@ from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
 from webhook.domain.kubelet_configuration.finding import remark
 from webhook.domain.kubelet_configuration.known import nearest
+from webhook.domain.kubelet_configuration.remedies import entry
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 from webhook.domain.quantity import Quantity
@@ -42,7 +43,9 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield fault((_FIELD, signal), message, "write an amount above 0, such as 100Mi, or a percentage", text)
     if _MEMORY not in subject.eviction_hard:
         message = f"without {_MEMORY} nothing is evicted before the node is out of memory"
-        yield remark((_FIELD, _MEMORY), message, f"add {_FIELD}: {{{_MEMORY}: 100Mi}}")
+        # The threshold is a part of the sum that reservedMemory has to equal.
+        rest = ", and 100Mi less of memory in systemReserved" if subject.pins_memory else ""
+        yield remark((_FIELD, _MEMORY), message, entry(subject, _FIELD, _MEMORY, "100Mi") + rest)
 
 
 def _readable(text: str) -> bool:

@@ -25,8 +25,9 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _cpus(subject: Subject, node: NodeClass) -> Iterator[Finding]:
-    by_number = subject.settings.reserved_system_cpus is not None
-    field = ("reservedSystemCPUs",) if by_number else (_larger(subject, CPU), CPU)
+    path = subject.largest_part(CPU)
+    named = subject.raw.get("reservedSystemCPUs")
+    field, written = (("reservedSystemCPUs",), named) if named else (path, subject.written(path))
     there = Quantity.of_count(sum(cell.cpus.bit_count() for cell in node.cells))
     reserved = amount(subject.settings.node_allocatable_reservation, CPU)
     taken = subject.reserved_cpus() if subject.is_static else 0
@@ -34,11 +35,11 @@ def _cpus(subject: Subject, node: NodeClass) -> Iterator[Finding]:
     if reserved > there:
         return
     if reserved == there or all(cell in full for cell in node.cells if cell.cpus):
-        yield remark(field, f"all {there} CPUs of the machine are reserved: none is left for pods", _REMEDY, reserved)
+        yield remark(field, f"all {there} CPUs of the machine are reserved: none is left for pods", _REMEDY, written)
         return
     for cell in full:
         message = f"all CPUs of NUMA node {cell.id} are reserved: no pod gets CPUs there"
-        yield remark(field, message, "reserve CPUs of each NUMA node, and leave some of each", reserved)
+        yield remark(field, message, "reserve CPUs of each NUMA node, and leave some of each", written)
 
 
 def _memory(subject: Subject, node: NodeClass) -> Iterator[Finding]:
@@ -48,7 +49,8 @@ def _memory(subject: Subject, node: NodeClass) -> Iterator[Finding]:
     reserved = amount(subject.settings.node_allocatable_reservation, MEMORY)
     if not subject.unsure and not left.is_zero and left <= reserved <= there:
         message = f"{reserved} of memory are reserved, and the machine has {left} beside huge pages: none is for pods"
-        yield remark((_larger(subject, MEMORY), MEMORY), message, _REMEDY, reserved)
+        path = subject.largest_part(MEMORY)
+        yield remark(path, message, _REMEDY, subject.written(path))
     if not subject.pins_memory:
         return
     for index, cell, name, value in subject.memory_limits():
@@ -56,12 +58,6 @@ def _memory(subject: Subject, node: NodeClass) -> Iterator[Finding]:
         if name == MEMORY and held and held == free.get(cell):
             message = f"all memory of NUMA node {cell} is reserved: no pod gets memory there"
             yield remark(("reservedMemory", index, "limits", name), message, _REMEDY, value)
-
-
-def _larger(subject: Subject, name: str) -> str:
-    """Answer the field with the larger part of a reservation."""
-    kube, system = amount(subject.kube_reserved, name), amount(subject.system_reserved, name)
-    return "kubeReserved" if kube > system else "systemReserved"
 
 
 RULE = Rule(name="nothing-left", find=find)

@@ -7,6 +7,7 @@ from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
 from webhook.domain.kubelet_configuration.finding import remark
+from webhook.domain.kubelet_configuration.remedies import entry
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 
@@ -27,7 +28,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     written = settings.topology_manager_policy_options.get(options.MAX_NUMA_NODES)
     if number > limit:
         message = f"the machine has {number} NUMA nodes, those without CPUs counted, and at most {limit} are allowed"
-        yield fault(_PATH, message, f'write {_FIELD}: {{{options.MAX_NUMA_NODES}: "{number}"}}', written)
+        yield fault(_PATH, message, entry(subject, _FIELD, options.MAX_NUMA_NODES, f'"{number}"'), written)
     elif number > options.DEFAULT_MAX_NUMA_NODES and subject.pins_memory:
         message = f"with {number} NUMA nodes the memory manager tries every set of them for each container"
         yield remark(("memoryManagerPolicy",), message, "write memoryManagerPolicy: None", "Static")

@@ -32,8 +32,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     for name, there in capacity.items():
         total = subject.settings.node_allocatable_reservation.get(name)
         if total is not None and total > there and not (name == CPU and subject.is_static):
-            message = f"{total} of {name} are reserved, and the machine has {there}"
-            yield fault(("systemReserved", name), message, "reserve less", total)
+            path = subject.largest_part(name)
+            what = "CPUs" if name == CPU else f"of {name}"
+            message = f"{total} {what} are reserved, and the machine has {there}"
+            yield fault(path, message, "reserve less", subject.written(path))
 
 
 RULE = Rule(name="reservation", find=find)

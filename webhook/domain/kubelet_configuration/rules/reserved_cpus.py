@@ -6,10 +6,10 @@ from webhook.domain import cpuset
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
 from webhook.domain.kubelet_configuration.finding import remark
+from webhook.domain.kubelet_configuration.remedies import whole_cores
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 from webhook.domain.kubelet_configuration.system_share import LEAST_CORES
-from webhook.domain.kubelet_configuration.system_share import system_cpus
 from webhook.domain.raw import get_text
 from webhook.domain.resources import CPU
 from webhook.domain.resources import amount
@@ -20,7 +20,7 @@ _FIELD = "reservedSystemCPUs"
 def find(subject: Subject) -> Iterator[Finding]:
     """Mirror cmd/kubelet/app/server.go:getReservedCPUs; the rest is what the kubelet does not ask."""
     written = get_text(subject.raw, _FIELD)
-    groups = [key for key in ("systemReservedCgroup", "kubeReservedCgroup") if get_text(subject.raw, key)]
+    groups = subject.reserved_by_cgroup
     if written and groups:
         message = f"{_FIELD} and {groups[0]} exclude each other"
         yield fault((_FIELD,), message, f"remove {' and '.join(groups)}, or reserve CPUs by number", written)
@@ -30,7 +30,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     absent &= ~subject.topology.cpus
     if absent:
         message = f"the machine has no CPU {cpuset.format(absent)}: it has {cpuset.format(subject.topology.cpus)}"
-        yield fault((_FIELD,), message, _remedy(subject), written)
+        yield fault((_FIELD,), message, whole_cores(subject), written)
     elif subject.is_static:
         yield from _by_number(subject)
         yield from _shape(subject, written)
@@ -41,8 +41,9 @@ def _by_number(subject: Subject) -> Iterator[Finding]:
     wanted = -(-amount(subject.settings.node_allocatable_reservation, CPU).milli // 1000)
     there = subject.topology.cpus.bit_count() if subject.topology else 0
     if not subject.settings.reserved_system_cpus and wanted > there:
+        path = subject.largest_part(CPU)
         message = f"{wanted} CPUs are reserved, and the machine has {there}"
-        yield fault(("systemReserved", CPU), message, _remedy(subject), wanted)
+        yield fault(path, message, whole_cores(subject), subject.written(path))
 
 
 def _shape(subject: Subject, written: str) -> Iterator[Finding]:
@@ -50,22 +51,17 @@ def _shape(subject: Subject, written: str) -> Iterator[Finding]:
     topology = subject.topology
     if not cpus or topology is None:
         return
-    path = (_FIELD,) if written else ("systemReserved", CPU)
-    shown = written or f"{cpus.bit_count()} CPUs by number, {cpuset.format(cpus)}"
+    by_number = subject.largest_part(CPU)
+    path, value = ((_FIELD,), written) if written else (by_number, subject.written(by_number))
+    shown = written or f"the kubelet takes CPU{'s'[: cpus.bit_count() != 1]} {cpuset.format(cpus)} for it, which"
     cut = topology.siblings(cpus) & ~cpus
     if cut:
         message = f"{shown} cuts cores: {cpuset.format(cut)} are their other threads, and pods share these cores"
-        yield remark(path, message, _remedy(subject), written or cpus.bit_count())
+        yield remark(path, message, whole_cores(subject), value)
     cores = sum(1 for core in topology.cores.values() if core & cpus)
     if cores < min(LEAST_CORES, len(topology.cores)):
         message = f"{shown} leaves the system {cores} core: kubelet and runtime miss heartbeats under load"
-        yield remark(path, message, _remedy(subject), written or cpus.bit_count())
-
-
-def _remedy(subject: Subject) -> str:
-    if subject.node is None:
-        return f"write {_FIELD} with whole cores"
-    return f'write {_FIELD}: "{cpuset.format(system_cpus(subject.node.cells, subject.reserved_cpus().bit_count()))}"'
+        yield remark(path, message, whole_cores(subject), value)
 
 
 RULE = Rule(name="reserved-cpus", find=find)

@@ -6,6 +6,7 @@ from webhook.domain.kubelet.memory_table import is_memory
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import fault
 from webhook.domain.kubelet_configuration.finding import remark
+from webhook.domain.kubelet_configuration.remedies import entry
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 from webhook.domain.kubelet_configuration.system_share import system_memory
@@ -48,13 +49,12 @@ def _memory(subject: Subject, total: Quantity, wanted: Quantity) -> Finding:
     kube, system = amount(subject.kube_reserved, MEMORY), amount(subject.system_reserved, MEMORY)
     eviction = wanted - kube - system
     parts = f"kubeReserved {kube} + systemReserved {system} + evictionHard {eviction}"
-    missing = total - kube - eviction
     if total.is_zero:
         message = f"memoryManagerPolicy Static needs {wanted} shared over the NUMA nodes ({parts})"
         return fault((_FIELD,), message, _share(subject, wanted))
     message = f"{total} of memory are reserved by NUMA node, and {wanted} of the node ({parts})"
-    if missing.sign > 0:
-        return fault((_FIELD,), message, f"write systemReserved: {{memory: {missing}}}", total)
+    if subject.memory_to_share == total:
+        return fault((_FIELD,), message, entry(subject, "systemReserved", MEMORY, str(total - kube - eviction)), total)
     return fault((_FIELD,), message, _share(subject, wanted), total)
 
 

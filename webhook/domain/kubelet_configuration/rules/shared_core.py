@@ -6,6 +6,7 @@ from webhook.domain.kubelet.options import ACROSS_CORES
 from webhook.domain.kubelet.options import FULL_PCPUS_ONLY
 from webhook.domain.kubelet_configuration.finding import Finding
 from webhook.domain.kubelet_configuration.finding import remark
+from webhook.domain.kubelet_configuration.remedies import entry
 from webhook.domain.kubelet_configuration.rule import Rule
 from webhook.domain.kubelet_configuration.subject import Subject
 
@@ -18,7 +19,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     if FULL_PCPUS_ONLY in written or ACROSS_CORES in written:
         return
     message = "two containers may get threads of the same core"
-    remedy = f'write cpuManagerPolicyOptions: {{{FULL_PCPUS_ONLY}: "true"}}'
+    remedy = entry(subject, "cpuManagerPolicyOptions", FULL_PCPUS_ONLY, '"true"')
     yield remark(("cpuManagerPolicyOptions", FULL_PCPUS_ONLY), message, remedy)
 
 

@@ -19,7 +19,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     if len({cell.memory for cell in cells}) != 1:
         return
     reserved = {cell.id: subject.settings.reserved_memory.get(cell.id, {}).get(MEMORY, 0) for cell in cells}
-    even = system_memory(tuple(cells), sum(reserved.values()))
+    even = system_memory(tuple(cells), subject.memory_to_share.value)
     if max(reserved.values()) - min(reserved.values()) <= max(even.values()) - min(even.values()):
         return
     left = ", ".join(f"{Quantity.of_bytes(cell.memory - reserved[cell.id])} on {cell.id}" for cell in cells)
