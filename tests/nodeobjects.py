@@ -92,7 +92,8 @@ def agent_report(name: str = "node-a", *, seen: str = SEEN, **fields: Any) -> Ob
     far = fields.pop("memory", 1024 * GIB)
     shown = {
         "machine": machine(cell(0, cores=48, memory=far), cell(1, cores=48, memory=far)),
-        "kubelet": replace(SETTINGS, version=(1, 36), **fields.pop("settings", {})),
+        "kubelet": replace(SETTINGS, **fields.pop("settings", {})),
+        "version": (1, 36),
         "devices": gpus(*[1] * 4, *[2] * 4),
         **fields,
     }

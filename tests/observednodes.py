@@ -34,6 +34,7 @@ _SETTINGS = {
     "cpu": "cpu_manager_policy",
     "memory": "memory_manager_policy",
     "topology": "topology_manager_policy",
+    "scope": "topology_manager_scope",
     "options": "topology_manager_policy_options",
     "gates": "feature_gates",
     "version": "version",
@@ -43,14 +44,15 @@ _SETTINGS = {
 def observation(raw: Mapping[str, Any]) -> Observation:
     """Write a whole node out."""
     cells = machine(raw.get("machine", TWO_CELLS), raw.get("distances", {}))
+    kubelet = settings(raw.get("kubelet", {}))
     return Observation(
         node=raw.get("node", "gpu-1"),
         instant=INSTANT,
         machine=cells,
-        kubelet=settings(raw.get("kubelet", {})),
+        kubelet=kubelet,
+        version=None if kubelet is None or raw.get("version") == UNREAD else kubelet.version,
         pods=tuple(_pod(name, one) for name, one in raw.get("pods", {}).items()),
         state_files=tuple(StateFile(name, **one) for name, one in raw.get("state_files", {}).items()),
-        version_told=raw.get("version_told", True),
     )
 
 
@@ -82,7 +84,7 @@ def settings(raw: Mapping[str, Any] | str) -> KubeletSettings | None:
 def _pod(name: str, raw: Mapping[str, Any]) -> ObservedPod:
     namespace, _, short = name.partition("/")
     shown = {one: seen or {} for one, seen in raw["shows"].items()}
-    fields = {key: value for key, value in raw.items() if key not in {"shows", "status"}}
+    fields = {key: value for key, value in raw.items() if key not in {"shows", "guests", "status"}}
     written = pod(fields)
     identity = {**written.get("metadata", {}), "name": short, "namespace": namespace, "uid": f"uid-{short}"}
     return ObservedPod(
@@ -91,6 +93,7 @@ def _pod(name: str, raw: Mapping[str, Any]) -> ObservedPod:
         uid=f"uid-{short}",
         raw={**written, "metadata": identity, "status": {"phase": "Running", **raw.get("status", {})}},
         containers=tuple(container(one, seen) for one, seen in shown.items()),
+        guests=tuple(container(one, seen) for one, seen in raw.get("guests", {}).items()),
     )
 
 
@@ -111,6 +114,7 @@ def container(name: str, raw: Mapping[str, Any]) -> ObservedContainer:
         devices=None if raw.get("devices") == UNREAD else _devices(raw.get("devices", {})),
         cgroup=None if raw.get("cgroup") == UNREAD else _cgroup(raw, given, mems),
         processes=tuple(_process(100 + number, one, raw) for number, one in enumerate(raw.get("processes", [{}]))),
+        ended=raw.get("ended", False),
         unread=(*unread, *(Unread(field, why) for field, why in raw.get("unread", {}).items())),
     )
 
@@ -121,7 +125,6 @@ def _lacks(raw: Mapping[str, Any], field: str) -> bool:
 
 def _cgroup(raw: Mapping[str, Any], given: int | None, mems: int | None) -> ObservedCgroup:
     allowed = _set(raw["allowed"]) if "allowed" in raw else given
-    quota = raw.get("quota")
     files = {"cpus": "allowed", "effective_cpus": "effective", "cells": "mems", "quota": "quota"}
     unread = [field for field, name in files.items() if raw.get(name) == UNREAD]
     return ObservedCgroup(
@@ -130,10 +133,15 @@ def _cgroup(raw: Mapping[str, Any], given: int | None, mems: int | None) -> Obse
         effective_cpus=_set(raw["effective"]) if "effective" in raw else allowed,
         cells=mems,
         effective_cells=mems,
-        quota=None if quota in (None, UNREAD) else (quota[0], quota[1]),
+        own_quota=_quota(raw.get("quota")),
+        pod_quota=_quota(raw.get("pod_quota")),
         usage=raw.get("usage"),
         unread=tuple(Unread(field, WHY) for field in unread),
     )
+
+
+def _quota(raw: Any) -> tuple[int, int] | None:
+    return None if raw in (None, UNREAD) else (raw[0], raw[1])
 
 
 def _devices(raw: Mapping[str, Any]) -> tuple[ObservedDevice, ...]:

@@ -58,9 +58,9 @@ class ScriptedNode:
         with self._lock:
             self.shown[pod] = what
 
-    def observe(self, pods: Sequence[JsonObject], reads_memory: Callable[[JsonObject], bool]) -> Observation:
+    def observe(self, pods: Sequence[JsonObject], is_judged: Callable[[JsonObject], bool]) -> Observation:
         """Look at the node."""
-        self.read = {get_text(get_object(pod, "metadata"), "name") for pod in pods if reads_memory(pod)}
+        self.read = {get_text(get_object(pod, "metadata"), "name") for pod in pods if is_judged(pod)}
         with self._lock:
             shown = dict(self.shown)
             self.looks += 1

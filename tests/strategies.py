@@ -125,7 +125,8 @@ _cgroups = st.builds(
     effective_cpus=_cpu_sets,
     cells=_cell_sets,
     effective_cells=_cell_sets,
-    quota=st.none() | st.just((400000, 100000)),
+    own_quota=st.none() | st.just((400000, 100000)),
+    pod_quota=st.none() | st.just((400000, 100000)),
     usage=st.none() | st.floats(0, 64),
     unread=_unread,
 )

@@ -5,8 +5,10 @@ NUMAGATE_KUBERNETES sets with the kubelet of which version.
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from configurationtable import base
 from configurationtable import samples
 from configurationtable import small
@@ -25,7 +27,11 @@ from webhook.config.document import from_object
 from webhook.domain.kubelet_configuration.draft import Wish
 from webhook.domain.kubelet_configuration.draft import draft
 from webhook.domain.kubelet_configuration.state_files import stale_after
+from webhook.domain.kubelet_configuration.state_files import stale_in
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import StateFile
+from webhook.domain.topology import NodeClass
 from webhook.sources.kubelet_versions import load_known
 from webhook.sources.machines import list_machines
 from webhook.sources.machines import load_machine
@@ -37,6 +43,7 @@ WISHES = (
     Wish(VERSION, policy="restricted", scope="container", cpus=6, memory=24 << 30),
     Wish(VERSION, policy="best-effort", options={"distribute-cpus-across-numa": "true", "align-by-socket": "true"}),
 )
+STRICT = {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}
 CHANGES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
     ({}, {}),
     ({}, {"topologyManagerPolicy": "restricted"}),
@@ -44,7 +51,7 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
     ({}, {"cpuManagerPolicy": None, "cpuManagerPolicyOptions": None}),
     ({"memoryManagerPolicy": None, "reservedMemory": None}, {}),
     ({}, {"memoryManagerPolicy": None}),
-    ({}, {"cpuManagerPolicyOptions": {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}}),
+    ({}, {"cpuManagerPolicyOptions": STRICT}),
     ({"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}, {}),
     ({}, {"reservedMemory": [{"numaNode": 0, "limits": {"memory": "2Gi"}}]}),
 )
@@ -95,6 +102,49 @@ def test_a_kubelet_whose_state_files_have_to_go_does_not_start_with_them(kubelet
     assert {starts(answer) for answer in answers.values()} == {True, False}
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_kubelet_whose_machine_has_other_cpus_than_its_state_file_does_not_start(
+    kubelet_oracle: Oracle, *, strict: bool
+) -> None:
+    written = base(cpuManagerPolicyOptions=STRICT) if strict else base()
+    text = json.dumps(written)
+    machines = {"whole": small(), "without a core": without_a_core(small())}
+    asked = [
+        {
+            **Configured(f"{before}, {now}", machines[now], text, VERSION).as_question(),
+            "was": text,
+            "wasNUMA": Configured("", machines[before], text, VERSION).as_question()["numa"],
+        }
+        for before in machines
+        for now in machines
+    ]
+
+    answers = in_time(kubelet_oracle, asked)
+
+    stale = {
+        f"{before}, {now}": stale_in([left_by(machines[before], written)], read(written, machines[now]))
+        for before in machines
+        for now in machines
+    }
+    assert {name: starts(answer) for name, answer in answers.items()} == {name: not stale[name] for name in answers}
+    assert {starts(answer) for answer in answers.values()} == {True, False}
+
+
+def without_a_core(node: NodeClass) -> NodeClass:
+    """Answer the machine with the last core of its last NUMA node switched off."""
+    *cells, last = node.cells
+    return replace(node, cells=(*cells, replace(last, cores=last.cores[:-1])))
+
+
+def left_by(node: NodeClass, written: dict[str, Any]) -> StateFile:
+    """Answer the CPU manager's state file of a node without pods."""
+    shared = 0
+    for cell in node.cells:
+        shared |= cell.cpus
+    reserved = read(written, node).reserved_cpus() if "strict-cpu-reservation" in str(written) else 0
+    return StateFile(CPU_STATE, "static", shared & ~reserved, 0)
+
+
 def in_time(oracle: Oracle, asked: Sequence[Question]) -> dict[str, Answer]:
     """Ask, and answer by name what a busy machine did not leave too late: most."""
     answers = zip(asked, oracle.ask(asked), strict=True)
@@ -103,9 +153,9 @@ def in_time(oracle: Oracle, asked: Sequence[Question]) -> dict[str, Answer]:
     return found
 
 
-def read(written: dict[str, Any]) -> Subject:
-    """Read a configuration for the machine of the samples."""
-    return subject_of(from_object(written, "file"), VERSION, small())
+def read(written: dict[str, Any], node: NodeClass | None = None) -> Subject:
+    """Read a configuration for a machine, by default that of the samples."""
+    return subject_of(from_object(written, "file"), VERSION, node or small())
 
 
 def test_the_table_of_what_a_version_knows_is_what_its_kubelet_says(kubelet_oracle: Oracle) -> None:

@@ -7,6 +7,7 @@ a person wrote (names of pods, reasons with such in them) is shown escaped.
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC
 from datetime import datetime
 from itertools import islice
@@ -15,6 +16,7 @@ from typing import Final
 from webhook.domain import api
 from webhook.domain import cpuset
 from webhook.domain.free_cells import free_blocks
+from webhook.domain.node_faults import why_others_run
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.observation import Unread
@@ -56,13 +58,13 @@ def document(
     faults: Sequence[NodeFault] = (),
 ) -> JsonObject:
     """Answer the object; `owner` is the UID of its Node, with which it is deleted, `faults` are the node's own."""
-    observation = writable(observation)
+    observation = writable(_believed(observation))
     spec: dict[str, object] = {
         "observed": _written(observation.instant),
         "agent": {"version": version, **({"started": _written(started)} if started else {})},
         "numaNodes": len(observation.machine.cells),
         "numa": numa_blocks(observation.machine.cells, observation.machine.online),
-        "kubelet": _kubelet(observation),
+        "kubelet": kubelet_block(observation.kubelet, observation.version) if observation.kubelet else None,
         "devices": None if observation.devices is None else _devices(observation.devices),
         "free": free_blocks(observation),
         "pods": _pods(verdicts),
@@ -81,10 +83,12 @@ def document(
     }
 
 
-def _kubelet(observation: Observation) -> JsonObject | None:
-    """Answer the settings; a version that nobody told would contradict the Node, which has the one that runs."""
-    settings = observation.kubelet
-    return None if settings is None else kubelet_block(settings, version_told=observation.version_told)
+def _believed(observation: Observation) -> Observation:
+    """Leave out settings of the kubelet that the one that runs does not have: better unknown than wrong."""
+    why = why_others_run(observation)
+    return (
+        replace(observation, kubelet=None, unread=(Unread("kubelet", why), *observation.unread)) if why else observation
+    )
 
 
 def _devices(devices: Iterable[ObservedDevice]) -> JsonObject:

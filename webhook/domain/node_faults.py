@@ -1,19 +1,20 @@
 """What is wrong with a node itself: state files that its kubelet refuses, and more NUMA nodes than it takes."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
-from webhook.domain import cpuset
+from webhook.domain import cpu_checkpoint
 from webhook.domain.kubelet.hint_merger import NONE
 from webhook.domain.kubelet.options import StartupError
 from webhook.domain.kubelet.options import topology_options
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import Observation
 from webhook.domain.observation import StateFile
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import NodeFault
 
-CPU_STATE: Final = "cpu_manager_state"
-MEMORY_STATE: Final = "memory_manager_state"
 _STATES: Final = frozenset({CPU_STATE, MEMORY_STATE})
 """As fields of what is unread: such a file is there, and is no checkpoint."""
 
@@ -32,22 +33,41 @@ def faults_of(observation: Observation) -> Iterator[NodeFault]:
 
 
 def _stale(file: StateFile, settings: KubeletSettings, online: int) -> Iterator[NodeFault]:
-    """Mirror CPU/state/state_checkpoint.go and CPU/policy_static.go:validateState, and the same of the memory manager.
+    """Mirror CPU/state/state_checkpoint.go:restoreState, and the same of the memory manager.
 
     A kubelet that runs wrote the file; one whose settings were changed since does not start again.
     """
+    if other := _of_another_policy(file, settings):
+        yield _refused(file.name, other)
+    elif file.name == CPU_STATE and settings.cpu_manager_policy == "static":
+        # Reserved by number alone, they are the kubelet's to choose.
+        reserved = settings.reserved_system_cpus or 0
+        for what in islice(cpu_checkpoint.refused(file, settings, reserved=reserved, online=online), 1):
+            yield _refused(file.name, f"{file.name} {what}")
+
+
+def why_others_run(observation: Observation) -> str:
+    """Say why the kubelet that runs has other settings than those that were read, "" where nothing speaks for it.
+
+    Its managers write their policies down when it starts.
+    """
+    settings = observation.kubelet
+    if settings is None:
+        return ""
+    why = next(filter(None, (_of_another_policy(file, settings) for file in observation.state_files)), "")
+    return why and f"{why}: a drop-in file or a flag says otherwise, or the file was changed since the kubelet started"
+
+
+def _of_another_policy(file: StateFile, settings: KubeletSettings) -> str:
     policies = {
         CPU_STATE: ("cpuManagerPolicy", settings.cpu_manager_policy),
         MEMORY_STATE: ("memoryManagerPolicy", settings.memory_manager_policy),
     }
-    if file.name not in policies:
-        return
-    key, wanted = policies[file.name]
-    if file.policy != wanted:
-        wrote = f"policy {file.policy}" if file.policy else "no policy"
-        yield _refused(file.name, f"{file.name} was written by {wrote}, but {key} is {wanted}")
-    elif online and (gone := (file.default_cpus or 0) & ~online):
-        yield _refused(file.name, f"{file.name} names CPUs {cpuset.format(gone)}, which are not online")
+    key, wanted = policies.get(file.name, ("", file.policy))
+    if file.policy == wanted:
+        return ""
+    wrote = f"policy {file.policy}" if file.policy else "no policy"
+    return f"{file.name} was written by {wrote}, but {key} is {wanted}"
 
 
 def _refused(name: str, why: str) -> NodeFault:

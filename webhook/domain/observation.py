@@ -8,10 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from datetime import datetime
+from typing import Final
 
 from webhook.domain.raw import JsonObject
 from webhook.domain.topology import Cell
 from webhook.domain.topology import KubeletSettings
+from webhook.domain.versions import Version
+
+CPU_STATE: Final = "cpu_manager_state"
+MEMORY_STATE: Final = "memory_manager_state"
+"""The names of the kubelet's checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +67,17 @@ class ObservedProcess:
     unread: tuple[Unread, ...] = ()
 
 
+def smallest_quota(*quotas: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Answer the quota that leaves the fewest CPUs; None, which is none, for none of them."""
+    limits = [quota for quota in quotas if quota is not None]
+    return min(limits, key=lambda quota: quota[0] / (quota[1] or 1), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedCgroup:
     """The container's cgroup (v2): `cpus` and `cells` as set ("" is None), the effective ones, and the CFS quota.
 
-    `quota` is (microseconds, period) or None for "max"; that of a cgroup above it (its pod's) where that is smaller.
+    `own_quota` is (microseconds, period) or None for "max", and `pod_quota` the smallest of the cgroups above it.
     `usage` is the CPUs in use over the interval: 3.5 means three and a half were busy; None where only one reading was
     made.
     """
@@ -75,9 +87,15 @@ class ObservedCgroup:
     effective_cpus: int | None
     cells: int | None
     effective_cells: int | None
-    quota: tuple[int, int] | None
+    own_quota: tuple[int, int] | None
+    pod_quota: tuple[int, int] | None = None
     usage: float | None = None
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def quota(self) -> tuple[int, int] | None:
+        """The quota that limits it, whichever is smaller; None without any."""
+        return smallest_quota(self.own_quota, self.pod_quota)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +115,7 @@ class ObservedContainer:
     """One running container. `exclusive_cpus` and `pinned_memory` are the kubelet's word (PodResources).
 
     `pinned_memory` maps a type ("memory", "hugepages-2Mi") to (bytes, bit set of NUMA nodes). `started` is None for a
-    container that has not started, which nobody may judge.
+    container that does not run, which nobody may judge; `ended` is one that does not run any more, and will not again.
     """
 
     name: str
@@ -108,6 +126,7 @@ class ObservedContainer:
     devices: tuple[ObservedDevice, ...] | None
     cgroup: ObservedCgroup | None
     processes: tuple[ObservedProcess, ...]
+    ended: bool = False
     unread: tuple[Unread, ...] = ()
 
 
@@ -115,8 +134,9 @@ class ObservedContainer:
 class ObservedPod:
     """A pod of the node that has not ended, and its containers in the order of the spec: sidecars, then the others.
 
-    Init containers that end before these run are left out. `raw` is the Pod as the API server or the
-    kubelet gives it: its spec earns the promise, its annotation claims one.
+    `guests` are init and ephemeral containers that run at the moment: nothing is promised to them, but they may run on
+    what was promised to others. `raw` is the Pod as the API server or the kubelet gives it: its spec earns the promise,
+    its annotation claims one.
     """
 
     namespace: str
@@ -124,6 +144,7 @@ class ObservedPod:
     uid: str
     raw: JsonObject
     containers: tuple[ObservedContainer, ...]
+    guests: tuple[ObservedContainer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,19 +186,23 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class StateFile:
-    """A checkpoint of the CPU or memory manager: which policy wrote it, and its default CPU set (None for memory)."""
+    """A checkpoint of the CPU or memory manager: which policy wrote it.
+
+    That of the CPU manager has its default set, which is shared, and all CPUs that were given to containers and pods.
+    """
 
     name: str
     policy: str
     default_cpus: int | None = None
+    given_cpus: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """Everything that one pass over a node saw; `instant` is when it ended.
 
-    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources). `version_told`
-    is whether somebody said which version `kubelet` is; its file does not, and then it is the newest that we know.
+    `devices` are all that the kubelet may give, given or not (PodResources, GetAllocatableResources). `version` is the
+    kubelet's, None where nobody told it: `kubelet` was read as that of the newest then.
     """
 
     node: str
@@ -187,5 +212,5 @@ class Observation:
     pods: tuple[ObservedPod, ...]
     devices: tuple[ObservedDevice, ...] | None = None
     state_files: tuple[StateFile, ...] = ()
+    version: Version | None = None
     unread: tuple[Unread, ...] = field(default=())
-    version_told: bool = True

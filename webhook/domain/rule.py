@@ -16,6 +16,7 @@ from webhook.domain.observation import Unread
 from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
+from webhook.domain.versions import Version
 from webhook.domain.visible import visible
 
 NOT_KNOWN = "not known"
@@ -34,13 +35,13 @@ class Neighbour:
 class Site:
     """What is around a container: the machine, the kubelet's settings, and every started container of the node.
 
-    `version_told` is whether the version in the settings was told, and is no guess.
+    `version` is the kubelet's, None where nobody told it: `kubelet` has the newest then.
     """
 
     machine: Machine
     kubelet: KubeletSettings | None
     neighbours: tuple[Neighbour, ...]
-    version_told: bool = True
+    version: Version | None
 
 
 @dataclass(frozen=True, slots=True)

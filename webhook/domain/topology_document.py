@@ -9,6 +9,7 @@ from webhook.domain.raw import JsonObject
 from webhook.domain.topology import Cell
 from webhook.domain.topology import Core
 from webhook.domain.topology import KubeletSettings
+from webhook.domain.versions import Version
 
 MOST_LIST = 4096
 """Characters of a CPU list."""
@@ -28,8 +29,11 @@ def numa_blocks(cells: Iterable[Cell], online: int) -> list[JsonObject]:
     return [_block(cell, online) for cell in cells]
 
 
-def kubelet_block(settings: KubeletSettings, *, version_told: bool = True) -> JsonObject:
-    """Answer the `kubelet` of a profile. A policy that no profile can name is left out: it is as if nobody told it."""
+def kubelet_block(settings: KubeletSettings, version: Version | None) -> JsonObject:
+    """Answer the `kubelet` of a profile; `version` is None where nobody told it, whatever the settings have.
+
+    A policy that no profile can name is left out, too: it is as if nobody told it.
+    """
     policies = {
         "cpuManagerPolicy": settings.cpu_manager_policy,
         "memoryManagerPolicy": settings.memory_manager_policy,
@@ -53,7 +57,7 @@ def kubelet_block(settings: KubeletSettings, *, version_told: bool = True) -> Js
     return {
         **{name: value for name, value in policies.items() if value in _LEGAL[name]},
         **{name: value for name, value in told.items() if value},
-        **({"version": "{}.{}".format(*settings.version)} if version_told else {}),
+        **({"version": "{}.{}".format(*version)} if version else {}),
     }
 
 

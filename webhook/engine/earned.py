@@ -13,6 +13,7 @@ from webhook.domain.levels import Level
 from webhook.domain.pod import PodFacts
 from webhook.domain.policy import IMPLICIT
 from webhook.domain.raw import JsonObject
+from webhook.domain.resources import CPU
 from webhook.domain.topology import KubeletSettings
 from webhook.engine.ruling import Ruling
 from webhook.engine.subject import Accelerated
@@ -23,7 +24,8 @@ from webhook.engine.subject import accelerators_of
 class Earned:
     """The promise that a pod's spec earns, None for a pod without accelerators, and what its annotation claims.
 
-    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then.
+    `forged` says that they disagree. An annotation that cannot be read is forged too: `claimed` is None then. A pod
+    that asks for accelerators in init containers alone earns none: those are gone before anyone can look.
     """
 
     promise: Expectation | None
@@ -46,10 +48,19 @@ def earned(pod: JsonObject, ruling: Ruling, kubelet: KubeletSettings | None) -> 
     if not accelerators and not facts.claims:
         return Earned(None, claimed, forged)
     level = Level.NONE if claimed is None else claimed.reached
-    if kubelet is not None and kubelet.pins_pod_level:
+    if kubelet is not None and _pins(kubelet, facts):
         level = max(level, Level.EXCLUSIVE)
     promise = _expect(facts, accelerators, ruling, level)
-    return Earned(promise if accelerators else None, claimed, forged)
+    return Earned(promise if accelerators and promise.containers else None, claimed, forged)
+
+
+def _pins(kubelet: KubeletSettings, facts: PodFacts) -> bool:
+    """Tell whether a kubelet gives containers of a pod with spec.resources CPUs of their own.
+
+    Mirrors CPU/policy_static.go:podGuaranteedCPUs: in pod scope they are of the pod's, if that has a whole number.
+    """
+    cpu = facts.pod_requests.get(CPU)
+    return kubelet.pins_pod_level and not (kubelet.pins_pods_whole and (cpu is None or not cpu.is_whole))
 
 
 def _is_forged(claimed: Expectation, facts: PodFacts, accelerators: Accelerated, ruling: Ruling) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import Final
 
 from webhook.domain import keys
+from webhook.domain.phase import has_ended
 from webhook.domain.policy import Policy
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
@@ -22,7 +23,6 @@ from webhook.domain.raw import get_text_map
 from webhook.engine.essence import packed
 from webhook.engine.essence import unpacked
 
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 _HASHES: Final = ("pod-template-hash", "rollouts-pod-template-hash")
 """Labels whose value ends the name of a ReplicaSet, behind the name of what made it."""
 
@@ -87,7 +87,7 @@ class RunningPods:
 
 def _is_ending(pod: JsonObject) -> bool:
     gone = "deletionTimestamp" in get_object(pod, "metadata")
-    return gone or get_text(get_object(pod, "status"), "phase") in _ENDED
+    return gone or has_ended(pod)
 
 
 def _is_mirror(pod: JsonObject) -> bool:

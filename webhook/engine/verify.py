@@ -14,6 +14,7 @@ from webhook.domain.node_faults import faults_of
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedPod
+from webhook.domain.phase import has_ended
 from webhook.domain.policy import Verification
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
@@ -40,7 +41,8 @@ RULES: Final[tuple[Rule, ...]] = tuple(
 )
 SETTLED: Final = "settled"
 """The code of what is said of a container that cannot be judged yet."""
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
+_FUTURE_SECONDS: Final = 600.0
+"""A start that is further ahead was told by a clock that has been set back since: to wait for it may take years."""
 
 
 def judge(observation: Observation, world: World) -> NodeVerdict:
@@ -50,8 +52,8 @@ def judge(observation: Observation, world: World) -> NodeVerdict:
     those that are exempt, are promised nothing. Those that have ended are left out: the kubelet lists them for a while
     with CPUs and devices that others have by then.
     """
-    living = [pod for pod in observation.pods if get_text(get_object(pod.raw, "status"), "phase") not in _ENDED]
-    site = Site(observation.machine, observation.kubelet, tuple(_neighbours(living)), observation.version_told)
+    living = [pod for pod in observation.pods if not has_ended(pod.raw)]
+    site = Site(observation.machine, observation.kubelet, tuple(_neighbours(living)), observation.version)
     now = replace(world, instant=observation.instant)
     found = [_judge_pod(pod, site, now) for pod in living]
     verdicts = tuple(verdict for verdict in found if verdict is not None)
@@ -102,8 +104,10 @@ def _rules(
     pod: ObservedPod, promise: Expectation, asked: Verification, site: Site, instant: datetime
 ) -> Iterator[RuleVerdict]:
     seen = {one.name: one for one in pod.containers}
+    ended = {one.name for one in pod.containers if one.ended}
+    promised = {name: one for name, one in promise.containers.items() if name not in ended} or promise.containers
     cases: list[Case] = []
-    for name, one in promise.containers.items():
+    for name, one in promised.items():
         why = _why_too_early(seen.get(name), asked.settle_seconds, instant)
         if why:
             yield RuleVerdict(SETTLED, name, Outcome.UNKNOWN, why, f"to run for {asked.settle_seconds} s", NOT_KNOWN)
@@ -112,7 +116,7 @@ def _rules(
     for each in RULES:
         for case in cases:
             yield from each.look(case)
-        if cases and len(cases) == len(promise.containers):
+        if cases and len(cases) == len(promised):
             yield from each.look_at_pod(tuple(cases))
 
 
@@ -141,17 +145,17 @@ def _why_too_early(seen: ObservedContainer | None, settle_seconds: int, instant:
     if seen is None:
         return "it was not seen on the node"
     if seen.started is None:
-        return "it does not run"
+        return "it has ended" if seen.ended else "it does not run"
     age = (instant - seen.started).total_seconds()
-    if age < settle_seconds:
+    if -_FUTURE_SECONDS < age < settle_seconds:
         return f"it started {max(0, int(age))} s ago, and is judged after {settle_seconds} s"
     return ""
 
 
 def _neighbours(pods: Sequence[ObservedPod]) -> Iterator[Neighbour]:
     for pod in pods:
-        for one in pod.containers:
-            if one.started is not None and not _has_ended(one):
+        for one in (*pod.containers, *pod.guests):
+            if one.started is not None and not _is_gone(one):
                 allowed, own = _allowed(one), one.exclusive_cpus or 0
                 yield Neighbour(pod, one, allowed if allowed is None else allowed | own)
 
@@ -162,7 +166,7 @@ def _allowed(one: ObservedContainer) -> int | None:
     return one.cgroup.cpus if one.cgroup.effective_cpus is None else one.cgroup.effective_cpus
 
 
-def _has_ended(one: ObservedContainer) -> bool:
+def _is_gone(one: ObservedContainer) -> bool:
     """Tell whether a container has ended since its pod was read: neither its cgroup nor a process is there any more."""
     return bool(one.id) and not one.processes and _allowed(one) is None
 

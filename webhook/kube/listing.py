@@ -37,6 +37,7 @@ def page(
     limit: int = PAGE,
     more: str = "",
     fields: str = "",
+    cached: bool = False,
     seconds: float = READ_SECONDS,
     most: int | None = None,
 ) -> Page:
@@ -44,13 +45,16 @@ def page(
 
     A silence of `seconds` ends it, and so do more than `most` bytes.
 
-    Without a resource version in the request the list is consistent: never older than what any client has seen. (With
-    the version "0" the API server would leave the limit out of account and answer everything at once.)
+    Without a resource version in the request the list is consistent: never older than what any client has seen. One
+    that is `cached` (version "0") comes from the memory of an API server, at once and whole, and may be a little older.
+    Thousands who each want a few objects ask so, as kubelets do: else API servers before 1.31 read all of them from
+    etcd for each.
 
     Raises:
         KubeError: also where the list took so long that its next page has expired.
     """
-    asked = {"limit": str(limit), "continue": more, "fieldSelector": fields}
+    version = "0" if cached and not more else ""
+    asked = {"limit": str(limit), "continue": more, "fieldSelector": fields, "resourceVersion": version}
     query = {name: value for name, value in asked.items() if value}
     found = read_object(client.send(Ask(path=path, query=query, seconds=seconds, most=most)), path)
     meta = get_object(found, "metadata")
@@ -63,15 +67,17 @@ def page(
     )
 
 
-def pages(client: Client, path: str, *, limit: int = PAGE, fields: str = "") -> Iterator[tuple[list[JsonObject], str]]:
-    """Yield the objects of each page, and the resource version that all pages have in common.
+def pages(
+    client: Client, path: str, *, limit: int = PAGE, fields: str = "", cached: bool = False
+) -> Iterator[tuple[list[JsonObject], str]]:
+    """Yield the objects of each page (see `page`), and the resource version that all pages have in common.
 
     Raises:
         KubeError: also where the list took so long that its next page has expired; then one begins anew.
     """
     more = ""
     while True:
-        found = page(client, path, limit=limit, more=more, fields=fields)
+        found = page(client, path, limit=limit, more=more, fields=fields, cached=cached)
         more = found.more
         yield found.items, found.version
         if not more:

@@ -15,6 +15,7 @@ of it, and one looks again every minute. A kind may be given in several versions
 import logging
 import threading
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -53,11 +54,17 @@ class Sink(Protocol):
 
 
 def read_all(
-    client: Client, versions: Sequence[Resource], sink: Sink, *, limit: int = PAGE, fields: str = ""
+    client: Client,
+    versions: Sequence[Resource],
+    sink: Sink,
+    *,
+    limit: int = PAGE,
+    fields: str = "",
+    cached: bool = False,
 ) -> tuple[Resource, str]:
     """List a kind into `sink`, in the first of its versions that is served; answer that and the resource version.
 
-    The field selector `fields` selects objects.
+    The field selector `fields` selects objects; a `cached` list is what an API server remembers (see `listing.page`).
 
     Raises:
         KubeError: `absent` where no version is served.
@@ -65,7 +72,8 @@ def read_all(
     absent: KubeError | None = None
     for resource in versions:
         try:
-            return resource, _read_version(client, resource, sink, limit, fields)
+            listed = pages(client, resource.path(), limit=limit, fields=fields, cached=cached)
+            return resource, _read_version(listed, resource, sink)
         except KubeError as error:
             if not error.absent:
                 raise
@@ -74,11 +82,11 @@ def read_all(
     raise absent
 
 
-def _read_version(client: Client, resource: Resource, sink: Sink, limit: int, fields: str) -> str:
+def _read_version(listed: Iterable[tuple[list[JsonObject], str]], resource: Resource, sink: Sink) -> str:
     keys: set[str] = set()
     version = ""
-    for found, listed in pages(client, resource.path(), limit=limit, fields=fields):
-        version = listed
+    for found, common in listed:
+        version = common
         while found:
             one = found.pop()
             keys.add(key := key_of(one))
@@ -98,7 +106,7 @@ def put(sink: Sink, key: str, found: JsonObject, resource: Resource) -> None:
 
 
 class Reflector:
-    """Watches one kind, or what the field selector `fields` selects of it.
+    """Watches one kind, or what the field selector `fields` selects of it, from a list that may be `cached`.
 
     `on_restart` hears of every time that a watch had to be begun anew by a list.
     """
@@ -110,6 +118,7 @@ class Reflector:
         sink: Sink,
         *,
         fields: str = "",
+        cached: bool = False,
         on_restart: Callable[[], None] = lambda: None,
         backoff: Backoff | None = None,
         absent_seconds: float = ABSENT_SECONDS,
@@ -120,6 +129,7 @@ class Reflector:
         self._resource = self._versions[0]
         self._sink = sink
         self._fields = fields
+        self._cached = cached
         self._on_restart = on_restart
         self._backoff = backoff or Backoff()
         self._absent_seconds = absent_seconds
@@ -152,7 +162,7 @@ class Reflector:
 
     def _list(self) -> str:
         self._resource, version = read_all(
-            self._client, self._versions, self._sink, limit=self._page, fields=self._fields
+            self._client, self._versions, self._sink, limit=self._page, fields=self._fields, cached=self._cached
         )
         self._once.again()
         return version

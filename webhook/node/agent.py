@@ -34,7 +34,7 @@ from webhook.node.state import State
 from webhook.node.telling import Teller
 
 Observe: TypeAlias = Callable[[Sequence[JsonObject], Callable[[JsonObject], bool]], Observation]
-"""Looks at the node, on which these pods run, and at the memory of those of which the function says so."""
+"""Looks at the node, on which these pods run, and into the processes of those of which the function says so."""
 
 _MOST_WAIT: Final = 3600.0
 _MOST_SLEEP: Final = 30.0

@@ -59,7 +59,7 @@ def _event(
     return {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"name": f"{str(pod['name'])[:_MOST_NAME]}.{digest}", "namespace": pod["namespace"]},
+        "metadata": {"name": f"{str(pod['name'])[:_MOST_NAME].rstrip('-.')}.{digest}", "namespace": pod["namespace"]},
         "eventTime": _written(instant),
         "type": kind,
         "reason": reason,

@@ -22,14 +22,14 @@ class Eyes:
         self._since: Mapping[str, CpuTime] | None = None
         self._patience = Patience()
 
-    def __call__(self, pods: Sequence[JsonObject], reads_memory: Callable[[JsonObject], bool]) -> Observation:
+    def __call__(self, pods: Sequence[JsonObject], is_judged: Callable[[JsonObject], bool]) -> Observation:
         """Look once."""
         seen = observe(
             self._roots,
             pods,
             node=self._node,
             since=self._since,
-            reads_memory=reads_memory,
+            is_judged=is_judged,
             patience=self._patience,
         )
         self._since = cpu_times(self._roots)

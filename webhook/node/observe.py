@@ -70,7 +70,7 @@ def observe(
     configz: JsonObject | None = None,
     version: tuple[int, int] | None = None,
     since: Mapping[str, CpuTime] | None = None,
-    reads_memory: Callable[[JsonObject], bool] = _every,
+    is_judged: Callable[[JsonObject], bool] = _every,
     limits: Limits = Limits(),
     clocks: Clocks = Clocks(),
     patience: Patience | None = None,
@@ -81,17 +81,17 @@ def observe(
     `pods` are the Pod objects of the API server (or the kubelet) and must be older than this call: a container that
     runs there has been given its CPUs before. Those of other nodes and those that have ended are left out. `configz` is
     what the kubelet answered at /configz, else its file is read; `version` is its minor version. `since` is what
-    `cpu_times` answered before: the CPUs in use are told for the time in between. `reads_memory` says of which pods
-    numa_maps are read, which holds up the process meanwhile. Whoever looks again and again gives one `patience`, which
-    remembers what has not come back. Where `pods` are to be `complete`, those that the kubelet has and that are not
-    among them are noted.
+    `cpu_times` answered before: the CPUs in use are told for the time in between. `is_judged` says of which pods
+    threads and numa_maps are read: it takes time, and holds up the process meanwhile. Whoever looks again and again
+    gives one `patience`, which remembers what has not come back. Where `pods` are to be `complete`, those that the
+    kubelet has and that are not among them are noted.
     """
     pods = tuple(pods)
     mine = tuple(node_pods.of_node(pods, node))
     one = _Pass(roots, limits, clocks, patience or Patience(), Gaps())
     machine = read_machine(roots)
     kubelet = one.kubelet(configz, version)
-    seen = one.see(machine, {key: reads_memory(pod) for pod in mine for key in node_pods.container_ids(pod)}, since)
+    seen = one.see(machine, {key: is_judged(pod) for pod in mine for key in node_pods.container_ids(pod)}, since)
     if complete and seen.grants is not None:
         one.note_strangers(*node_pods.strangers(seen.grants, pods))
     return Observation(
@@ -101,9 +101,9 @@ def observe(
         pods=tuple(node_pods.observe_pod(pod, seen) for pod in mine),
         devices=one.devices(machine),
         state_files=read_state_files(roots.kubelet, one.gaps),
+        version=version,
         instant=clocks.now(),
         unread=one.gaps.unread,
-        version_told=version is not None,
     )
 
 
@@ -152,7 +152,7 @@ class _Pass:
         return None if found is None else tuple(node_pods.placed(device, machine) for device in found)
 
     def see(self, machine: Machine, deep: Mapping[str, bool], since: Mapping[str, CpuTime] | None) -> Seen:
-        """Read everything about the containers of `deep`, and the memory of those that are true there."""
+        """Read everything about the containers of `deep`, and look into the processes of those that are true there."""
         socket, seconds = self.roots.pod_resources, self.limits.pod_resources
         grants = self.gaps.take("grants", partial(read_grants, socket, seconds=seconds))
         root = self.roots.cgroup
@@ -176,7 +176,7 @@ class _Pass:
     def _processes(self, deep: Mapping[str, bool]) -> Mapping[str, ContainerProcesses]:
         budget = Budget.of(self.limits.processes, self.clocks.monotonic)
         depths = {
-            flag: Depth(budget, self.patience, memory=flag, memory_seconds=self.limits.numa_maps)
+            flag: Depth(budget, self.patience, judged=flag, memory_seconds=self.limits.numa_maps)
             for flag in (False, True)
         }
         return read_processes(self.roots.proc, lambda container: depths[deep[container]] if container in deep else None)

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from webhook.domain.phase import has_ended
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 _LARGE: Final = "managedFields"
 """A third of a pod, which nobody here reads."""
 
@@ -26,14 +26,11 @@ class OwnPods:
 
     def put(self, key: str, found: JsonObject) -> None:
         """Take a pod."""
-        metadata = {name: value for name, value in get_object(found, "metadata").items() if name != _LARGE}
-        pod = {**found, "metadata": metadata}
+        pod = _lean(found)
         with self._lock:
             before = self._pods.get(key)
             self._pods[key] = pod
-        # What we write ourselves comes back as a change, and is none.
-        if before is None or _looks(before) != _looks(pod):
-            self._ring()
+        self._compare(before, pod)
 
     def drop(self, key: str) -> None:
         """Forget a pod."""
@@ -53,19 +50,33 @@ class OwnPods:
 
     def written(self, key: str, pod: JsonObject) -> None:
         """Take what the API server answered to a write, unless its watch has told that, or more, before."""
+        pod = _lean(pod)
+        version = _version(pod)
         with self._lock:
-            known = self._pods.get(key)
-        if known is not None and _version(pod) > _version(known):
-            self.put(key, pod)
+            before = self._pods.get(key)
+            if before is None or version <= _version(before):
+                return
+            self._pods[key] = pod
+        self._compare(before, pod)
 
     def running(self) -> tuple[JsonObject, ...]:
         """Answer the pods that have not ended, by namespace and name."""
         with self._lock:
             pods = [pod for _, pod in sorted(self._pods.items())]
-        return tuple(pod for pod in pods if get_text(get_object(pod, "status"), "phase") not in _ENDED)
+        return tuple(pod for pod in pods if not has_ended(pod))
 
     def __len__(self) -> int:
         return len(self._pods)
+
+    def _compare(self, before: JsonObject | None, pod: JsonObject) -> None:
+        """Ring if there is something new; what we write ourselves comes back as a change, and is none."""
+        if before is None or _looks(before) != _looks(pod):
+            self._ring()
+
+
+def _lean(pod: JsonObject) -> JsonObject:
+    metadata = {name: value for name, value in get_object(pod, "metadata").items() if name != _LARGE}
+    return {**pod, "metadata": metadata}
 
 
 def _version(pod: JsonObject) -> int:

@@ -15,9 +15,10 @@ from webhook.domain.observation import ObservedCgroup
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedDevice
 from webhook.domain.observation import ObservedPod
-from webhook.domain.pod import Container
+from webhook.domain.phase import has_ended
 from webhook.domain.pod import ContainerKind
 from webhook.domain.raw import JsonObject
+from webhook.domain.raw import as_object
 from webhook.domain.raw import get_list
 from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
@@ -27,10 +28,10 @@ from webhook.node.readers.pod_resources import Grants
 from webhook.node.readers.processes import MAX_PROCESSES
 from webhook.node.readers.processes import ContainerProcesses
 
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 _RUNTIME_ID: Final = re.compile(r"[a-z0-9-]{1,32}://([0-9a-f]{64})")
 _PCI: Final = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _GRANTED: Final = ("exclusive_cpus", "pinned_memory", "devices")
+_STATUSES: Final = ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,7 @@ def of_node(pods: Iterable[JsonObject], node: str) -> Iterator[JsonObject]:
     once = {_identity(pod): pod for pod in pods}
     for pod in once.values():
         bound = get_text(get_object(pod, "spec"), "nodeName")
-        ended = get_text(get_object(pod, "status"), "phase") in _ENDED
-        if not ended and bound == node:
+        if not has_ended(pod) and bound == node:
             yield pod
 
 
@@ -90,26 +90,42 @@ def container_ids(pod: JsonObject) -> Iterator[str]:
 
 def observe_pod(pod: JsonObject, seen: Seen) -> ObservedPod:
     """Put one pod together. Never raises, whatever the object holds."""
-    metadata = get_object(pod, "metadata")
-    namespace, name = get_text(metadata, "namespace"), get_text(metadata, "name")
+    metadata, spec = get_object(pod, "metadata"), get_object(pod, "spec")
+    key = get_text(metadata, "namespace"), get_text(metadata, "name")
     statuses = _statuses(pod)
+    read = facts.read(pod).containers
+    guests = [one.name for one in read if one.kind is ContainerKind.INIT]
+    guests += [get_text(one, "name") for one in get_list(spec, "ephemeralContainers")]
+    ended = {name for name, status in statuses.items() if _stays_ended(name, status, spec)}
+    found = {
+        name: _container(name, statuses.get(name, {}), key, seen, ended=name in ended)
+        for name in (*(one.name for one in read), *guests)
+    }
     return ObservedPod(
-        namespace=namespace,
-        name=name,
+        namespace=key[0],
+        name=key[1],
         uid=get_text(metadata, "uid"),
         raw=pod,
-        containers=tuple(
-            _container(one, statuses.get(one.name, {}), (namespace, name), seen)
-            for one in facts.read(pod).containers
-            if one.kind is not ContainerKind.INIT
-        ),
+        containers=tuple(found[one.name] for one in read if one.kind is not ContainerKind.INIT),
+        guests=tuple(found[name] for name in guests if found[name].started is not None),
     )
 
 
 def _statuses(pod: JsonObject) -> dict[str, JsonObject]:
     status = get_object(pod, "status")
-    lists = get_list(status, "initContainerStatuses"), get_list(status, "containerStatuses")
+    lists = (get_list(status, name) for name in _STATUSES)
     return {get_text(one, "name"): one for many in lists for one in many if isinstance(one, dict)}
+
+
+def _stays_ended(name: str, status: JsonObject, spec: JsonObject) -> bool:
+    """Tell whether a container has ended and is not started again, such as a helper of a Job."""
+    terminated = get_object(status, "state", "terminated")
+    written = (*get_list(spec, "initContainers"), *get_list(spec, "containers"))
+    raw = as_object(next((one for one in written if get_text(one, "name") == name), None))
+    policy = get_text(raw, "restartPolicy") or get_text(spec, "restartPolicy")
+    if not terminated or raw.get("restartPolicyRules"):
+        return False
+    return policy == "Never" or (policy == "OnFailure" and terminated.get("exitCode") == 0)
 
 
 def _runtime_id(status: JsonObject) -> str:
@@ -117,11 +133,11 @@ def _runtime_id(status: JsonObject) -> str:
     return found[1] if found else ""
 
 
-def _container(one: Container, status: JsonObject, pod: tuple[str, str], seen: Seen) -> ObservedContainer:
+def _container(name: str, status: JsonObject, pod: tuple[str, str], seen: Seen, *, ended: bool) -> ObservedContainer:
     gaps = Gaps()
     identifier = _runtime_id(status)
     started = instant.parse(get_text(get_object(status, "state", "running"), "startedAt"))
-    grant = _grant(one.name, pod, seen, gaps)
+    grant = _grant(name, pod, seen, gaps)
     found = seen.processes.get(identifier)
     processes = tuple(found.read) if found else ()
     cgroup = seen.cgroups.get(identifier)
@@ -134,7 +150,7 @@ def _container(one: Container, status: JsonObject, pod: tuple[str, str], seen: S
         more = found.left_out + MAX_PROCESSES
         gaps.note("processes", f"{more} were found, of which {MAX_PROCESSES} were read")
     return ObservedContainer(
-        name=one.name,
+        name=name,
         id=identifier,
         started=started,
         exclusive_cpus=grant.cpus if grant else None,
@@ -142,6 +158,7 @@ def _container(one: Container, status: JsonObject, pod: tuple[str, str], seen: S
         devices=tuple(_devices(grant.devices, seen.machine, gaps)) if grant else None,
         cgroup=cgroup,
         processes=processes,
+        ended=ended,
         unread=gaps.unread,
     )
 

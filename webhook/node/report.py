@@ -15,6 +15,7 @@ from webhook.kube.resource import Resource
 from webhook.kube.telling import apply_object
 from webhook.node.metrics import OBJECT
 from webhook.node.metrics import Metrics
+from webhook.node.pauses import Pauses
 from webhook.node.telling import MANAGER
 
 ALIGNMENTS: Final = Resource(api.GROUP, api.VERSION, api.ALIGNMENTS)
@@ -49,6 +50,7 @@ class Report:
         self._renew_seconds = renew_seconds
         self._monotonic = monotonic
         self._chance = chance
+        self._pauses = Pauses(monotonic)
         self._told: object = None
         self._renew_at = self._next = 0.0
 
@@ -56,17 +58,21 @@ class Report:
         """Write the object, if it is time.
 
         Raises:
-            KubeError: it could not be written; the next look tries again.
+            KubeError: it could not be written; the next look tries again, and then later ones.
         """
         now = self._monotonic()
         said = _gist(get_object(document, "spec"))
         if self._told is not None and now < (self._renew_at if said == self._told else self._next):
             return
+        if self._pauses.holds(self._path):
+            return
         try:
             apply_object(self._client, self._path, document, manager=MANAGER)
         except KubeError:
             self._metrics.failed(OBJECT)
+            self._pauses.failed(self._path)
             raise
+        self._pauses.wrote(self._path)
         self._metrics.wrote(OBJECT)
         self._told = said
         self._next = now + self._apart_seconds

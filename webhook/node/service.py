@@ -79,6 +79,7 @@ class Service:
             [PODS],
             self.pods,
             fields=f"spec.nodeName={settings.node}",
+            cached=True,
             on_restart=self.metrics.restarts.inc,
             backoff=backoff(),
         )

@@ -1,8 +1,9 @@
 """Tells the cluster how the pods of the node stand: a condition in their status, and an event when it changes.
 
-What cannot be written is written after the next look, because it is still different then. An API server that is away
-is asked for one pod in a look, not for each; the next look begins with those that it was not asked for. What one
-namespace brings about (a webhook of its own that is broken) is nothing to the pods of others.
+What cannot be written is written after the next look, because it is still different then; what is refused again and
+again is left alone for longer each time. An API server that is away is asked for one pod in a look, not for each; the
+next look begins with those that it was not asked for. What one namespace brings about (a webhook of its own that is
+broken) is nothing to the pods of others.
 """
 
 import logging
@@ -32,6 +33,7 @@ from webhook.node.metrics import CONDITION
 from webhook.node.metrics import EVENT
 from webhook.node.metrics import Metrics
 from webhook.node.own_pods import OwnPods
+from webhook.node.pauses import Pauses
 
 MANAGER: Final = "numagate-agent"
 """The field manager of all that the agent writes."""
@@ -66,6 +68,7 @@ class Teller:
         self._not_aligned: dict[str, tuple[Outcome, float]] = {}
         self._said: dict[str, dict[str, int]] = {}
         self._skipped: list[str] = []
+        self._pauses = Pauses(monotonic)
 
     def tell(self, judged: Iterable[Judged], instant: datetime) -> None:
         """Write what is new."""
@@ -75,6 +78,9 @@ class Teller:
         lasting = [self._lasts(one) for one in judged]
         failed = False
         for number, one in enumerate(judged):
+            if self._pauses.holds(one.pod.uid):
+                failed = True
+                continue
             try:
                 self._tell(one, instant, lasting=lasting[number])
             except KubeError as error:
@@ -83,6 +89,9 @@ class Teller:
                 if error.passing:
                     self._skipped = [left.pod.uid for left in judged[number + 1 :]]
                     return
+                self._pauses.failed(one.pod.uid)
+            else:
+                self._pauses.wrote(one.pod.uid)
         if not failed:
             self._once.again()
 
@@ -103,6 +112,7 @@ class Teller:
         return sorted(judged, key=lambda one: turns.get(one.pod.uid, len(turns)))
 
     def _forget(self, uids: set[str]) -> None:
+        self._pauses.keep(uids)
         for memory in (self._not_aligned, self._said):
             for uid in memory.keys() - uids:
                 del memory[uid]

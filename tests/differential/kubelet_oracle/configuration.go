@@ -87,6 +87,9 @@ func load(text string) (*kubeletconfig.KubeletConfiguration, error) {
 // leaveStates starts the node with its earlier configuration, which leaves state files to the next one.
 func leaveStates(asked *scenario) error {
 	earlier := scenario{NUMA: asked.NUMA, Configuration: asked.Was}
+	if asked.WasNUMA != nil {
+		earlier.NUMA = asked.WasNUMA
+	}
 	restore, err := configure(&earlier)
 	defer restore()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 // scenario is one line of input: an empty node, and pods in the order of their arrival. With start, the containers of
 // an admitted pod start before the next pod arrives: devices that its admission left out are handed out then.
 // SkipPredicates leaves out the fit check. Configuration is the text of a KubeletConfiguration, which then speaks
-// instead of the settings; with was the node had that one before, and keeps the state files that it left. Facts asks for what this kubelet knows, and for nothing else.
+// instead of the settings; with was the node had that one before, and keeps the state files that it left; with wasNUMA
+// it had these CPUs and this memory then. Facts asks for what this kubelet knows, and for nothing else.
 type scenario struct {
 	Name    string              `json:"name"`
 	NUMA    []numaNode          `json:"numa"`
@@ -19,10 +20,11 @@ type scenario struct {
 	Pods    []json.RawMessage   `json:"pods"`
 	Start   bool                `json:"start"`
 
-	SkipPredicates bool   `json:"skipPredicates"`
-	Configuration  string `json:"configuration"`
-	Was            string `json:"was"`
-	Facts          bool   `json:"facts"`
+	SkipPredicates bool       `json:"skipPredicates"`
+	Configuration  string     `json:"configuration"`
+	Was            string     `json:"was"`
+	WasNUMA        []numaNode `json:"wasNUMA"`
+	Facts          bool       `json:"facts"`
 
 	states string
 }

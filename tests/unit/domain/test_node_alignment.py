@@ -24,6 +24,7 @@ from webhook.domain.node_alignment import MOST_UNREAD
 from webhook.domain.node_alignment import document
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedDevice
+from webhook.domain.observation import StateFile
 from webhook.domain.observation import Unread
 from webhook.domain.topology import Cell
 from webhook.domain.verdict import NodeFault
@@ -59,8 +60,8 @@ def test_a_pass_is_written_in_the_words_of_a_profile() -> None:
 
 
 def test_a_version_that_nobody_told_is_not_written() -> None:
-    assert write(observed())["spec"]["kubelet"]["version"] == "1.37"
-    assert "version" not in write(observed(version_told=False))["spec"]["kubelet"]
+    assert write(observed(version=(1, 37)))["spec"]["kubelet"]["version"] == "1.37"
+    assert "version" not in write(observed(version=None))["spec"]["kubelet"]
 
 
 def test_a_device_of_which_nobody_says_where_it_is_is_never_on_numa_node_0() -> None:
@@ -80,6 +81,23 @@ def test_what_could_not_be_read_is_left_out_and_said() -> None:
         {"field": "cells", "reason": "/sys is not mounted"},
     ]
     assert faults(written) == []
+
+
+@pytest.mark.parametrize("file", [StateFile("cpu_manager_state", "none"), StateFile("memory_manager_state", "None")])
+def test_settings_that_the_running_kubelet_does_not_have_are_left_out(file: StateFile) -> None:
+    written = write(observed(state_files=(file,)))
+
+    assert written["spec"].keys().isdisjoint({"kubelet", "free"})
+    (unread,) = written["spec"]["unread"]
+    assert unread["field"] == "kubelet"
+    assert unread["reason"].startswith(f"{file.name} was written by policy {file.policy}, but ")
+    assert faults(written) == []
+
+
+def test_settings_that_the_running_kubelet_has_are_written() -> None:
+    files = StateFile("cpu_manager_state", "static"), StateFile("memory_manager_state", "Static"), StateFile("x", "y")
+
+    assert {"kubelet", "free"} <= write(observed(state_files=files))["spec"].keys()
 
 
 def test_misaligned_pods_are_named_with_what_is_wrong() -> None:

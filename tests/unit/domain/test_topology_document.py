@@ -22,7 +22,7 @@ from webhook.sources.machines import load_machine
 
 
 def again(shown: Machine, settings: KubeletSettings = SETTINGS) -> NodeClass:
-    spec = {"numa": numa_blocks(shown.cells, shown.online), "kubelet": kubelet_block(settings)}
+    spec = {"numa": numa_blocks(shown.cells, shown.online), "kubelet": kubelet_block(settings, settings.version)}
     return to_node_class(from_object({"spec": spec}, "node-a"), "node-a", spec)
 
 
@@ -87,4 +87,4 @@ def test_settings_come_back_as_they_were() -> None:
 def test_a_policy_that_no_kubelet_of_ours_has_is_left_out() -> None:
     strange = replace(SETTINGS, cpu_manager_policy="dynamic", topology_manager_scope="")
 
-    assert {"cpuManagerPolicy", "topologyManagerScope"}.isdisjoint(kubelet_block(strange))
+    assert {"cpuManagerPolicy", "topologyManagerScope"}.isdisjoint(kubelet_block(strange, strange.version))

@@ -151,6 +151,15 @@ def test_pods_without_accelerators_are_counted_and_not_judged() -> None:
     assert (found.pods, found.others) == ((), 1)
 
 
+def test_a_pod_whose_accelerators_only_init_containers_ask_for_is_promised_nothing_that_could_be_seen() -> None:
+    shown = {"server": {"effective": "0-15", "mems": "0"}}
+    seen = node(containers={"server": "500m/1Gi"}, init={"load": "500m/1Gi/1"}, shows=shown)
+    found = judge(seen, world())
+
+    assert (found.pods, found.others) == ((), 1)
+    assert not has_promise(seen.pods[0].raw, world=world())
+
+
 def test_pods_of_exempt_namespaces_and_without_a_policy_are_promised_nothing() -> None:
     exempt = Exemptions((ExemptionRule("ours", namespaces=("team-*",)),), pods=False)
 

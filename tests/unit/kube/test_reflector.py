@@ -54,6 +54,21 @@ def quick() -> Backoff:
     return Backoff(first=0.001, most=0.002)
 
 
+def test_a_list_from_the_memory_of_the_api_server_is_asked_for_by_version_0() -> None:
+    script = {LIST: [listed(node("a"), more="next"), listed(node("b"))], WATCH: [STAY]}
+    with scripted(script) as (server, client):
+        picture = Picture()
+        reflector = Reflector(client, [NODES], picture, fields="metadata.name=a", cached=True)
+        with thread_of(reflector.run, client):
+            wait_until(lambda: server.count(WATCH) == 1)
+        first, second, watch = server.asked
+
+    assert first.query == {"limit": "500", "fieldSelector": "metadata.name=a", "resourceVersion": "0"}
+    # An API server without such a memory keeps to the limit, and a continuation has a version of its own.
+    assert second.query == {"limit": "500", "fieldSelector": "metadata.name=a", "continue": "next"}
+    assert (sorted(picture.found), watch.query["resourceVersion"]) == (["a", "b"], "10")
+
+
 def test_pages_are_one_list_and_the_watch_goes_on_from_its_version() -> None:
     script = {LIST: [listed(node("a"), more="next"), listed(node("b"))], WATCH: [STAY]}
     with scripted(script) as (server, client):

@@ -45,8 +45,16 @@ def test_the_memory_of_others_is_let_alone(tmp_path: Path) -> None:
     path = tree.container(cpus="4-5", effective_cpus="4-5", cells="1", effective_cells="1")
     tree.process(70, path, name="vllm", cpus="4-5", cells="1")
 
-    def processes(*, reads_memory: bool) -> list[bool]:
-        seen = Eyes(tree.roots, node=NODE)([running_pod()], lambda _pod: reads_memory)
+    def processes(*, is_judged: bool) -> list[bool]:
+        seen = Eyes(tree.roots, node=NODE)([running_pod()], lambda _pod: is_judged)
         return [one.memory is not None for one in seen.pods[0].containers[0].processes]
 
-    assert (processes(reads_memory=True), processes(reads_memory=False)) == ([True], [False])
+    assert (processes(is_judged=True), processes(is_judged=False)) == ([True], [False])
+
+
+def test_nobody_tells_an_agent_the_version_of_the_kubelet(tmp_path: Path) -> None:
+    tree = two_sockets(tmp_path)
+    tree.write("var/lib/kubelet/config.yaml", "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1")
+    seen = Eyes(tree.roots, node=NODE)([], lambda _pod: True)
+
+    assert (seen.kubelet is not None, seen.version) == (True, None)

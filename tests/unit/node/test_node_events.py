@@ -57,3 +57,10 @@ def test_names_are_short_enough_whatever_the_pod_and_the_node_are_called() -> No
     event = events.of_forgery({**POD, "name": "p" * 253}, node="n" * 253, instant=NOON)
 
     assert (len(events.name_of(event)), len(str(event["reportingInstance"]))) == (217, 128)
+
+
+@pytest.mark.parametrize("sign", ["-", "."])
+def test_a_long_name_is_cut_where_a_part_of_a_name_may_end(sign: str) -> None:
+    event = events.of_forgery({**POD, "name": f"{'p' * 198}{sign * 2}{'q' * 50}"}, node="gpu-1", instant=NOON)
+
+    assert events.name_of(event).rpartition(".")[0] == "p" * 198

@@ -1,5 +1,7 @@
 """The object of the node: when it is written."""
 
+from contextlib import suppress
+
 import pytest
 from scripted import Reply
 from scripted import scripted
@@ -79,6 +81,21 @@ def test_nodes_renew_at_times_of_their_own() -> None:
         made.tell(document())
 
     assert len(server.asked) == 2
+
+
+def test_an_object_that_is_refused_is_tried_less_and_less_often_and_then_as_ever() -> None:
+    clock = Clock()
+    refused = Reply({"message": "field not declared in schema"}, 400)
+    with scripted({PATH: [*[refused] * 8, Reply()]}) as (server, client):
+        made = report(client, clock)
+        tries = []
+        for look in range(20):
+            clock.now = 100.0 + 30 * look
+            with suppress(KubeError):
+                made.tell(document(aligned=look))
+            tries.append(len(server.asked))
+
+    assert [tries.index(number) for number in range(1, 12)] == [0, 1, 2, 3, 4, 5, 6, 8, 11, 12, 13]
 
 
 def test_what_could_not_be_written_is_tried_at_the_next_look() -> None:

@@ -168,6 +168,20 @@ def test_an_event_that_is_refused_keeps_no_condition_from_being_written() -> Non
     assert made.asked == [EVENT, STATUS.format("a"), EVENT, STATUS.format("b")]
 
 
+def test_what_is_refused_again_and_again_is_left_alone_for_longer_each_time() -> None:
+    refused = Reply({"message": "the token names no node", "reason": "Forbidden"}, 403)
+    with bench({**well("b"), STATUS.format("a"): [refused]}, burst=0) as made:
+        for look in range(40):
+            made.clock[0] = 30.0 * look
+            made.teller.tell([judged("a"), judged("b", Outcome.ALIGNED, conditions=[TRUE])], NOON)
+        asked = len(made.asked)
+        made.teller.tell([], NOON)
+        made.teller.tell([judged("a")], NOON)
+
+    # Seven looks one after the other, then after 60, 90, 150, 270 and 300 seconds; and of a pod that was away, at once.
+    assert (asked, len(made.asked)) == (12, 13)
+
+
 def test_a_pod_that_has_gone_is_nobodys_trouble() -> None:
     script = {**well("b"), STATUS.format("a"): [GONE]}
     with bench(script) as made:

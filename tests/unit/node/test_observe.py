@@ -97,7 +97,7 @@ def test_everything_is_seen(tree: NodeTree) -> None:
         ObservedDevice(GPU, "GPU-4", 0b10),
         ObservedDevice(GPU, "wide", None),
     )
-    assert found.state_files == (StateFile("cpu_manager_state", "static", 0b1111),)
+    assert found.state_files == (StateFile("cpu_manager_state", "static", 0b1111, 0),)
     (pod,) = found.pods
     (server,) = pod.containers
     assert server.unread == ()
@@ -149,7 +149,7 @@ def test_memory_is_read_only_of_the_pods_that_are_asked_for(tree: NodeTree) -> N
     tree.process(80, tree.container(2, pod=2))
     pods = running_pod(), running_pod("other", number=2)
 
-    found = look(tree, *pods, reads_memory=lambda pod: pod["metadata"]["name"] == "llm-0")
+    found = look(tree, *pods, is_judged=lambda pod: pod["metadata"]["name"] == "llm-0")
 
     assert [pod.containers[0].processes[0].memory is not None for pod in found.pods] == [True, False]
 
@@ -213,9 +213,8 @@ def test_configz_comes_before_the_file(tree: NodeTree, configz: dict[str, Any], 
 
 
 @pytest.mark.usefixtures("told")
-def test_a_version_that_nobody_told_is_known_to_be_a_guess(tree: NodeTree) -> None:
-    assert look(tree, version=(1, 36)).version_told
-    assert not look(tree).version_told
+def test_a_version_that_nobody_told_is_not_known(tree: NodeTree) -> None:
+    assert (look(tree, version=(1, 36)).version, look(tree).version) == ((1, 36), None)
 
 
 @pytest.mark.usefixtures("told")

@@ -82,6 +82,19 @@ def test_what_was_deleted_while_nobody_watched_rings(pods: OwnPods, bell: Bell) 
     assert (len(pods), bell.rung) == (0, 1)
 
 
+def test_a_pod_that_is_deleted_while_an_answer_is_taken_stays_deleted(pods: OwnPods) -> None:
+    class Late(dict[str, Any]):
+        """An answer during whose reading the watch says that the pod is gone."""
+
+        def get(self, key: str, default: Any = None) -> Any:
+            pods.drop("team-a/llm")
+            return super().get(key, default)
+
+    pods.written("team-a/llm", Late(pod(version=5)))
+
+    assert len(pods) == 0
+
+
 def test_the_answer_to_a_write_counts_until_the_watch_tells_more(pods: OwnPods) -> None:
     pods.written("team-a/llm", pod(version=5, message="new"))
     pods.written("team-a/llm", pod(version=4, message="old"))

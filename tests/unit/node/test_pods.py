@@ -10,6 +10,7 @@ from builders import container
 from hypothesis import given
 from nodepods import NODE
 from nodepods import running_pod
+from nodepods import status as status_of
 from nodetree import container_id
 from nodetree import pod_uid
 from strategies import json_values
@@ -95,6 +96,49 @@ def test_sidecars_are_among_the_containers_and_init_containers_are_not() -> None
     )
 
     assert [one.name for one in observe_pod(pod, seen()).containers] == ["proxy", "a", "b"]
+
+
+def test_init_and_ephemeral_containers_that_run_are_guests() -> None:
+    pod = running_pod(
+        init=(container("load"), container("proxy", restartPolicy="Always"), container("done")),
+        ids={"load": 5, "proxy": 6, "server": 7},
+        ephemeralContainers=[{"name": "debugger"}, {"name": "later"}],
+    )
+    pod["status"]["ephemeralContainerStatuses"] = [status_of("debugger", 8), status_of("later", None)]
+    found = observe_pod(pod, seen(cgroups={container_id(8): CGROUP}))
+
+    assert [(one.name, one.id) for one in found.guests] == [("load", container_id(5)), ("debugger", container_id(8))]
+    assert [one.cgroup for one in found.guests] == [None, CGROUP]
+    assert set(container_ids(pod)) == {container_id(number) for number in (5, 6, 7, 8)}
+
+
+@pytest.mark.parametrize(
+    ("policies", "code", "ended"),
+    [
+        ({"pod": "Never"}, 1, True),
+        ({"pod": "OnFailure"}, 0, True),
+        ({"pod": "OnFailure"}, 1, False),
+        ({"pod": "Always"}, 0, False),
+        ({}, 0, False),
+        ({"pod": "Always", "restartPolicy": "Never"}, 0, True),
+        ({"pod": "Never", "restartPolicy": "Always"}, 0, False),
+        ({"pod": "Never", "restartPolicyRules": [{"action": "Restart"}]}, 1, False),
+    ],
+)
+def test_a_container_that_is_not_started_again_has_ended(policies: dict[str, Any], code: int, ended: bool) -> None:
+    spec = {"restartPolicy": policies.pop("pod")} if "pod" in policies else {}
+    pod = running_pod("llm-0", container("server", **policies), container("other"), **spec)
+    pod["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": code}}
+    found = observe_pod(pod, seen())
+
+    assert [(one.started is None, one.ended) for one in found.containers] == [(True, ended), (False, False)]
+
+
+def test_a_sidecar_that_went_down_is_started_again_whatever_its_pod_says() -> None:
+    pod = running_pod(init=(container("proxy", restartPolicy="Always"),), restartPolicy="Never")
+    pod["status"]["initContainerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+
+    assert [one.ended for one in observe_pod(pod, seen()).containers] == [False, False]
 
 
 def test_pods_that_ended_are_elsewhere_or_on_no_node_yet_are_left_out() -> None:

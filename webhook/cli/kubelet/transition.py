@@ -10,12 +10,12 @@ from webhook.cli.kubelet.examine import Examined
 from webhook.cli.kubelet.examine import subject_of
 from webhook.domain.errors import InputError
 from webhook.domain.errors import PolicyError
-from webhook.domain.kubelet_configuration.state_files import CPU_STATE
-from webhook.domain.kubelet_configuration.state_files import MEMORY_STATE
 from webhook.domain.kubelet_configuration.state_files import Stale
 from webhook.domain.kubelet_configuration.state_files import stale_after
 from webhook.domain.kubelet_configuration.state_files import stale_in
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.topology import NodeClass
 from webhook.domain.versions import Version
 from webhook.node.readers.files import Gaps

@@ -18,6 +18,7 @@ from webhook.domain.topology import KubeletSettings
 from webhook.domain.verdict import Outcome
 from webhook.domain.verdict import RuleVerdict
 from webhook.domain.verdict import weight
+from webhook.domain.versions import Version
 
 VERSION = 1
 
@@ -34,7 +35,7 @@ def write(report: Report) -> str:
             "others": verdict.others,
         },
         "faults": [{"code": one.code, "reason": one.reason, "remedy": one.remedy} for one in verdict.faults],
-        "kubelet": _kubelet(observation.kubelet, told=observation.version_told),
+        "kubelet": None if observation.kubelet is None else _kubelet(observation.kubelet, observation.version),
         "machine": _machine(observation),
         "pods": [_pod(one) for one in report.pods],
         "unjudged": [{"namespace": one.namespace, "name": one.name, "reason": one.why} for one in verdict.unjudged],
@@ -43,15 +44,13 @@ def write(report: Report) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def _kubelet(settings: KubeletSettings | None, *, told: bool) -> Mapping[str, object] | None:
-    if settings is None:
-        return None
+def _kubelet(settings: KubeletSettings, version: Version | None) -> Mapping[str, object]:
     return {
         "cpuManagerPolicy": settings.cpu_manager_policy,
         "memoryManagerPolicy": settings.memory_manager_policy,
         "topologyManagerPolicy": settings.topology_manager_policy,
         "topologyManagerScope": settings.topology_manager_scope,
-        "version": ".".join(map(str, settings.version)) if told else None,
+        "version": None if version is None else ".".join(map(str, version)),
     }
 
 

@@ -63,7 +63,7 @@ def look(arguments: argparse.Namespace, world: World) -> Observation:
         configz=known.configz,
         version=known.version,
         since=since,
-        reads_memory=partial(has_promise, world=world),
+        is_judged=partial(has_promise, world=world),
         complete=True,
     )
 

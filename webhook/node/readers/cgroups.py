@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from webhook.domain.observation import ObservedCgroup
+from webhook.domain.observation import smallest_quota
 from webhook.node.readers import files
 from webhook.node.readers.container_id import container_in
 from webhook.node.readers.container_id import is_pod
@@ -96,7 +97,8 @@ def read_cgroup(root: Path, path: str, *, usage: float | None = None) -> Observe
         effective_cpus=gaps.take("effective_cpus", partial(files.id_set, f"{folder}/cpuset.cpus.effective")),
         cells=gaps.take("cells", partial(files.id_set, f"{folder}/cpuset.mems")) or None,
         effective_cells=gaps.take("effective_cells", partial(files.id_set, f"{folder}/cpuset.mems.effective")),
-        quota=gaps.take("quota", partial(_smallest_quota, str(root), path)),
+        own_quota=gaps.take("quota", partial(_quota, f"{folder}/cpu.max")),
+        pod_quota=gaps.take("quota", partial(_quota_above, str(root), path)),
         usage=usage,
         unread=gaps.unread,
     )
@@ -110,14 +112,13 @@ def busy(before: Mapping[str, CpuTime], after: Mapping[str, CpuTime], container:
     return (last.used - first.used) / (last.instant - first.instant)
 
 
-def _smallest_quota(root: str, path: str) -> tuple[int, int] | None:
-    """Answer the quota that limits a container: its own, or a smaller one above it in the kubelet's tree."""
-    quotas = [_quota(f"{root}/{path}/cpu.max")]
+def _quota_above(root: str, path: str) -> tuple[int, int] | None:
+    """Answer the smallest quota above a container in the kubelet's tree, which limits it too."""
+    quotas = []
     for folder in _above(path):
         with suppress(FileNotFoundError):  # its parent passes the controller on to nobody
             quotas.append(_quota(f"{root}/{folder}/cpu.max"))
-    limits = [quota for quota in quotas if quota is not None]
-    return min(limits, key=lambda quota: quota[0] / (quota[1] or 1), default=None)
+    return smallest_quota(*quotas)
 
 
 def _above(path: str) -> Iterator[str]:

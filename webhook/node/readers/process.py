@@ -39,11 +39,14 @@ _LOOKS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How far to look into a process: `budget` bounds all of it, `memory_seconds` the reading of its numa_maps."""
+    """How far to look into a process: `budget` bounds all of it, `memory_seconds` the reading of its numa_maps.
+
+    Of one that nobody judges it is told that it is there, so that its threads take no time from others.
+    """
 
     budget: Budget
     patience: Patience
-    memory: bool = True
+    judged: bool = True
     memory_seconds: float = 2.0
 
 
@@ -63,12 +66,14 @@ def read_process(folder: int, pid: int, depth: Depth) -> ObservedProcess | None:
         return ObservedProcess(pid, "", None, None, None, gaps.unread)
     if status.is_zombie(main):
         return None
+    if not depth.judged:
+        return ObservedProcess(pid, status.name(main), None, None, None)
     allowed = gaps.take("cpus", partial(_all_threads, folder, pid, main, depth.budget)) or Allowed(None, None)
     for field in ("cpus", "cells"):
         if getattr(allowed, field) is None:
             gaps.note(field, "its status does not say so")
-    memory = _memory(folder, depth, gaps) if depth.memory else None
-    if depth.memory and _has_ended(folder):
+    memory = _memory(folder, depth, gaps)
+    if _has_ended(folder):
         return None
     return ObservedProcess(pid, status.name(main), allowed.cpus, allowed.cells, memory, gaps.unread)
 

@@ -1,4 +1,4 @@
-"""Reads the checkpoints of the kubelet's CPU and memory manager: which policy wrote them.
+"""Reads the checkpoints of the kubelet's CPU and memory manager: which policy wrote them, and who has which CPUs.
 
 Since 1.37 a checkpoint holds its content as a JSON string in `data`, which is what counts there, and a copy around it
 for older kubelets (pkg/kubelet/cm/cpumanager/state/checkpoint.go, memorymanager/state/checkpoint.go). The checksums
@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Final
 
 from webhook.domain import cpuset
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import StateFile
 from webhook.domain.raw import JsonObject
 from webhook.domain.raw import as_object
+from webhook.domain.raw import get_object
 from webhook.domain.raw import get_text
 from webhook.node.readers import files
 from webhook.node.readers.files import Gaps
 
-CPU_STATE: Final = "cpu_manager_state"
-MEMORY_STATE: Final = "memory_manager_state"
 _MOST: Final = 1 << 24
 
 
@@ -47,15 +48,33 @@ def _read(path: Path) -> bytes | None:
 
 def _checkpoint(written: bytes, path: Path) -> StateFile:
     content = _content(written, path)
-    cpus = _default_cpus(content, path) if path.name == CPU_STATE else None
-    return StateFile(path.name, get_text(content, "policyName"), cpus)
+    policy = get_text(content, "policyName")
+    if path.name != CPU_STATE:
+        return StateFile(path.name, policy)
+    default = get_text(content, "defaultCpuSet")
+    return StateFile(path.name, policy, _cpus(default, f"{path}: defaultCpuSet"), _given(content, path))
 
 
-def _default_cpus(content: JsonObject, path: Path) -> int:
+def _given(content: JsonObject, path: Path) -> int:
+    """Join the CPUs of all containers, and those of pods that the gate PodLevelResourceManagers gives some as one.
+
+    Raises:
+        ValueError: one is no CPU list.
+    """
+    bits = 0
+    for containers in get_object(content, "entries").values():
+        for name in as_object(containers):
+            bits |= _cpus(get_text(containers, name), f"{path}: entries")
+    for pod in get_object(content, "podEntries").values():
+        bits |= _cpus(get_text(pod, "cpuSet"), f"{path}: podEntries")
+    return bits
+
+
+def _cpus(text: str, place: str) -> int:
     try:
-        return cpuset.parse(get_text(content, "defaultCpuSet"))
+        return cpuset.parse(text)
     except ValueError as error:
-        message = f"{path}: defaultCpuSet: {error}"
+        message = f"{place}: {error}"
         raise ValueError(message) from None
 
 

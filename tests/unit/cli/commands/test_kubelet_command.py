@@ -221,7 +221,7 @@ def test_state_files_are_held_against_the_configuration(folder: Path, capsys: py
     assert check("good.yaml", "--node", "pair.yaml", "--state-dir", str(folder), "--output", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["stateFiles"] == [
-        {"name": "cpu_manager_state", "reason": "the reserved CPUs 0,8 are not in its shared pool"},
+        {"name": "cpu_manager_state", "reason": "it does not have the reserved CPUs 0,8 in its shared pool"},
         {"name": "memory_manager_state", "reason": "policy None wrote it, and the configuration says Static"},
     ]
     assert f"rm -f {folder}/cpu_manager_state {folder}/memory_manager_state" in found["steps"]

@@ -9,13 +9,13 @@ from configurationtable import small
 from webhook.cli.kubelet.examine import subject_of
 from webhook.config.document import from_object
 from webhook.domain import cpuset
-from webhook.domain.kubelet_configuration.state_files import CPU_STATE
-from webhook.domain.kubelet_configuration.state_files import MEMORY_STATE
 from webhook.domain.kubelet_configuration.state_files import Stale
 from webhook.domain.kubelet_configuration.state_files import procedure
 from webhook.domain.kubelet_configuration.state_files import stale_after
 from webhook.domain.kubelet_configuration.state_files import stale_in
 from webhook.domain.kubelet_configuration.subject import Subject
+from webhook.domain.observation import CPU_STATE
+from webhook.domain.observation import MEMORY_STATE
 from webhook.domain.observation import StateFile
 
 STRICT = {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}
@@ -60,6 +60,11 @@ def test_what_follows_another_configuration(
         (StateFile(CPU_STATE, "static", cpuset.parse("1-15")), {}, True),
         (StateFile(CPU_STATE, "static", cpuset.parse("0-15")), {"cpuManagerPolicyOptions": STRICT}, True),
         (StateFile(CPU_STATE, "static", cpuset.parse("1-3")), {"cpuManagerPolicyOptions": STRICT}, False),
+        (StateFile(CPU_STATE, "static", cpuset.parse("0-16")), {}, True),
+        (StateFile(CPU_STATE, "static", cpuset.parse("0-12"), cpuset.parse("13-15")), {}, False),
+        (StateFile(CPU_STATE, "static", cpuset.parse("0-12"), cpuset.parse("13-14")), {}, True),
+        (StateFile(CPU_STATE, "static", cpuset.parse("0-15"), cpuset.parse("16")), {}, True),
+        (StateFile(CPU_STATE, "static", 0, cpuset.parse("8-15")), {}, True),
         (StateFile(MEMORY_STATE, "Static"), {}, False),
         (StateFile(MEMORY_STATE, "None"), {}, True),
         (StateFile("dra_manager_state", "None"), {}, False),

@@ -66,7 +66,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         effective_cpus=0b1100,
         cells=0b10,
         effective_cells=0b10,
-        quota=(150000, 100000),
+        own_quota=(150000, 100000),
         usage=1.5,
     )
 
@@ -106,6 +106,15 @@ def test_a_quota_above_the_container_limits_it_too(
     found = cgroups.read_cgroup(tree.roots.cgroup, path)
 
     assert (found.quota, found.unread) == (expected, ())
+
+
+def test_the_quota_of_a_container_and_that_above_it_are_told_apart(tmp_path: Path) -> None:
+    tree = NodeTree(tmp_path)
+    path = tree.container(path="kubepods/pod1/x", quota="200000 100000")
+    tree.write("sys/fs/cgroup/kubepods/pod1/cpu.max", "300000 100000")
+    found = cgroups.read_cgroup(tree.roots.cgroup, path)
+
+    assert (found.own_quota, found.pod_quota) == ((200000, 100000), (300000, 100000))
 
 
 def test_a_quota_of_the_pod_that_cannot_be_read_is_said(tmp_path: Path) -> None:

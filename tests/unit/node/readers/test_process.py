@@ -143,11 +143,14 @@ def test_a_kernel_without_numa_maps_is_said(tmp_path: Path) -> None:
     assert reasons(seen(tmp_path / "proc/7")) == {"memory": "this kernel has no numa_maps: it is built without NUMA"}
 
 
-def test_memory_is_left_alone_where_nobody_asks(tmp_path: Path) -> None:
-    NodeTree(tmp_path).process(7, "x")
-    found = seen(tmp_path / "proc/7", replace(DEPTH, memory=False))
+def test_memory_and_threads_are_left_alone_where_nobody_asks(tmp_path: Path) -> None:
+    NodeTree(tmp_path).process(7, "x", threads={8: "1"})
+    (tmp_path / "proc/7/task/8/status").unlink()
+    (tmp_path / "proc/7/task/8/status").mkdir()
+    found = seen(tmp_path / "proc/7", replace(DEPTH, judged=False))
 
-    assert (found.memory, found.unread) == (None, ())
+    assert (found.pid, found.command) == (7, "python3")
+    assert (found.cpus, found.memory, found.unread) == (None, None, ())
 
 
 def test_more_threads_than_are_read_leave_the_cpus_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

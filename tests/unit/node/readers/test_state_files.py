@@ -39,7 +39,7 @@ def test_policy_and_default_set_are_read(tmp_path: Path, form: Any) -> None:
     found = read(NodeTree(tmp_path), cpu_manager_state=form(CPU), memory_manager_state=form(MEMORY))
 
     assert found == (
-        StateFile("cpu_manager_state", "static", 0b11_0000_0011),
+        StateFile("cpu_manager_state", "static", 0b11_0000_0011, 0b1100),
         StateFile("memory_manager_state", "Static", None),
     )
 
@@ -47,7 +47,15 @@ def test_policy_and_default_set_are_read(tmp_path: Path, form: Any) -> None:
 def test_the_file_of_a_policy_that_pins_nothing_is_read(tmp_path: Path) -> None:
     written = {"policyName": "none", "defaultCpuSet": "", "checksum": 1353318690}
 
-    assert read(NodeTree(tmp_path), cpu_manager_state=written) == (StateFile("cpu_manager_state", "none", 0),)
+    assert read(NodeTree(tmp_path), cpu_manager_state=written) == (StateFile("cpu_manager_state", "none", 0, 0),)
+
+
+def test_what_was_given_to_containers_and_to_pods_is_read(tmp_path: Path) -> None:
+    entries = {"one": {"a": "4", "b": "5-6"}, "two": {"c": "6"}}
+    written = {**CPU, "entries": entries, "podEntries": {"three": {"cpuSet": "7"}}}
+    (found,) = read(NodeTree(tmp_path), cpu_manager_state=newer(written))
+
+    assert found.given_cpus == 0b1111_0000
 
 
 def test_a_manager_that_never_ran_has_left_nothing(tmp_path: Path) -> None:
@@ -65,6 +73,8 @@ def test_a_manager_that_never_ran_has_left_nothing(tmp_path: Path) -> None:
         ('{"data": "5"}', "is no checkpoint of the kubelet"),
         ("[" * 100_000, "is no checkpoint of the kubelet"),
         ('{"defaultCpuSet": "x"}', "cpu_manager_state: defaultCpuSet: 'x' is no CPU"),
+        ('{"entries": {"uid": {"server": "y"}}}', "cpu_manager_state: entries: 'y' is no CPU"),
+        ('{"podEntries": {"uid": {"cpuSet": "z"}}}', "cpu_manager_state: podEntries: 'z' is no CPU"),
     ],
 )
 def test_a_file_that_is_no_checkpoint_is_said(tmp_path: Path, content: str | bytes, reason: str) -> None:
@@ -92,7 +102,11 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> NodeTree:
 
 
 @settings(max_examples=50)
-@given(json_values.map(json.dumps) | st.text(max_size=40), json_values, st.sampled_from(("data", "defaultCpuSet")))
+@given(
+    json_values.map(json.dumps) | st.text(max_size=40),
+    json_values,
+    st.sampled_from(("data", "defaultCpuSet", "entries", "podEntries")),
+)
 def test_no_content_raises(tree: NodeTree, text: str, value: Any, key: str) -> None:
     for content in (text, json.dumps({"policyName": value, key: value}), json.dumps({key: text})):
         tree.write("var/lib/kubelet/cpu_manager_state", content.encode("utf-8", "surrogatepass"))

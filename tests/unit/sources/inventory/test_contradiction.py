@@ -113,17 +113,27 @@ def test_a_node_that_contradicts_itself_spoils_no_class_of_others_and_confirms_n
 AGENTS = "NodeAlignment: conflict with the Node: "
 
 
-def with_agents(count: int = 3, *, version: str = "1.36", **capacity: int) -> list[Object]:
-    """Write so many Nodes of 192 CPUs and 2 TiB, and what the agent of each wrote."""
+def with_agents(
+    count: int = 3, *, version: str = "1.36", told: tuple[int, int] | None = (1, 36), **capacity: int
+) -> list[Object]:
+    """Write so many Nodes of 192 CPUs and 2 TiB, and what the agent of each wrote, of a kubelet `told` so."""
     sizes = {"cpu": 192, "memory": 2048 * GIB, "gpus": 8, **capacity}
     nodes = [node(f"node-{number}", labels=TYPE, **sizes) for number in range(count)]
     for one in nodes:
         one["status"]["nodeInfo"]["kubeletVersion"] = f"v{version}.0"
-    return [*nodes, *(agent_report(one["metadata"]["name"]) for one in nodes)]
+    return [*nodes, *(agent_report(one["metadata"]["name"], version=told) for one in nodes)]
 
 
 def test_what_agents_wrote_is_trusted_where_it_adds_up_to_their_nodes() -> None:
     assert only(with_agents()).distrust == ""
+
+
+@pytest.mark.parametrize("version", ["1.34", "1.37"])
+def test_an_agent_that_does_not_know_the_kubelets_version_contradicts_none(version: str) -> None:
+    found = only(with_agents(version=version, told=None))
+
+    assert (found.document["trusted"], found.distrust) == (True, "")
+    assert found.document["spec"]["kubelet"]["version"] == version
 
 
 @pytest.mark.parametrize(
