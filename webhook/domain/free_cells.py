@@ -6,6 +6,7 @@ from typing import Final
 
 from webhook.domain import cpuset
 from webhook.domain.kubelet.memory_table import table
+from webhook.domain.locality import home_of
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.quantity import Quantity
@@ -74,9 +75,11 @@ def _devices(observation: Observation, containers: list[ObservedContainer]) -> M
     unplaced: set[str] = set()
     for device in observation.devices:
         counts = found.setdefault(device.resource, Counter())
-        if device.cells is None or device.cells.bit_count() != 1:
+        # One that nobody places is no question on a machine with one NUMA node.
+        home = device.cells or home_of(observation.machine, None)
+        if home is None or home.bit_count() != 1:
             unplaced.add(device.resource)
         elif (device.resource, device.id) not in given:
-            counts[device.cells.bit_length() - 1] += 1
+            counts[home.bit_length() - 1] += 1
     placed = sorted(found.keys() - unplaced)
     return {resource: found[resource] for resource in placed[:MOST_RESOURCES]}

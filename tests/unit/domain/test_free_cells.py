@@ -48,6 +48,12 @@ def test_cpus_that_are_offline_are_not_free() -> None:
     assert [one["cpu"] for one in amounts(observed(machine=machine(online=0x00FF)))] == ["3", "4"]
 
 
+def test_devices_that_nobody_places_are_on_the_only_numa_node() -> None:
+    (block,) = amounts(observed(machine=machine(cell(0)), devices=gpus(None, None)))
+
+    assert block["nvidia.com/gpu"] == "2"
+
+
 def test_a_numa_node_without_cpus_is_left_out() -> None:
     shown = machine(cell(0), cell(1), Cell(2, 96 * GIB))
 
