@@ -8,6 +8,7 @@ from webhook.domain.drawing import draw
 from webhook.domain.kubelet.admit import Admission
 from webhook.domain.kubelet.admit import MemoryBlock
 from webhook.domain.kubelet.admit import Placement
+from webhook.domain.locality import home_of
 from webhook.domain.observation import Observation
 from webhook.domain.observation import ObservedContainer
 from webhook.domain.observation import ObservedDevice
@@ -55,7 +56,8 @@ def _devices(observation: Observation) -> dict[str, tuple[Device, ...]]:
     """Answer all devices: those that the kubelet may give, or where it does not say, those that it gave."""
     found: dict[str, dict[str, Device]] = {}
     for one in (*(observation.devices or ()), *_given(observation)):
-        numa = None if one.cells is None else cpuset.ids(one.cells)
+        home = one.cells or home_of(observation.machine, None)
+        numa = None if home is None else cpuset.ids(home)
         found.setdefault(one.resource, {}).setdefault(one.id, Device(one.id, numa))
     return {resource: tuple(devices.values()) for resource, devices in found.items()}
 

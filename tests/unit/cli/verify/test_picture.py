@@ -32,3 +32,12 @@ def test_a_device_without_a_home_stands_apart() -> None:
     drawing, _ = picture(observation({"pods": pods}))
 
     assert [mark.id for mark in drawing.loose[GPU]] == ["gpu-0"]
+
+
+def test_on_a_machine_with_one_numa_node_a_device_without_a_home_is_there() -> None:
+    pods = {"team-a/llm": {"containers": {"server": "4/8Gi/1"}, "shows": {"server": {"devices": {"gpu-0": "?"}}}}}
+    drawing, _ = picture(observation({"machine": {0: "0-7"}, "pods": pods}))
+    (only,) = (cell for socket in drawing.sockets for cell in socket.cells)
+
+    assert [mark.id for mark in only.devices[GPU]] == ["gpu-0"]
+    assert not drawing.loose
