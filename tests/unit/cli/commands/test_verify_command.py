@@ -68,8 +68,9 @@ def tree(tmp_path: Path) -> NodeTree:
 
 
 @pytest.fixture
-def verify(tree: NodeTree, kubelet_folder: Path, tmp_path: Path) -> Verify:
-    """Run the command on the node, with these pods."""
+def verify(tree: NodeTree, kubelet_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Verify:
+    """Run the command on the node, with these pods, where lines are long enough for the sentences of these tests."""
+    monkeypatch.setenv("COLUMNS", "100")
 
     def run(*arguments: str, pods: list[dict[str, Any]] | None = None) -> int:
         file = tmp_path / "pods.json"
