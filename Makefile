@@ -79,7 +79,7 @@ test: setup ## Run every test, those against a real control plane included; PYTE
 unit: setup ## Run the quick tests only.
 	@$(PYTEST) webhook tests/unit tests/property tests/meta
 
-test-node: controlplane ## Run the tests in virtual machines with a real kubelet, 20 minutes, 6 with LONG=; fetches QEMU (Debian, no root).
+test-node: controlplane ## Run the tests in virtual machines with a real kubelet, 16 minutes, 4 with LONG=; fetches QEMU (Debian, no root).
 	@PYTHONPATH=tests $(BIN)/python -m node.programs
 	@$(PYTEST) --node $(LONG) tests/node
 
