@@ -1,7 +1,7 @@
 """No CFS quota slows down a container with CPUs of its own, where the kubelet lifts it from those.
 
 Other kubelets set one by the container's limit: nothing else was promised there. Where nobody says which version runs,
-such a quota, of as many CPUs as the container has, is taken for theirs.
+a quota of container and pod may be theirs, so it is unknown; one of the container alone is nobody's.
 """
 
 from collections.abc import Iterator

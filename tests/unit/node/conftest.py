@@ -1,19 +1,11 @@
 """What tests of a node's readers share."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fakekubelet import Kubelet
 from fakekubelet import serving
-
-
-@pytest.fixture
-def kubelet_folder() -> Iterator[Path]:
-    """Make a kubelet's folder with a path that is short enough for a socket in it (108 bytes)."""
-    with tempfile.TemporaryDirectory(prefix="kubelet") as folder:
-        yield Path(folder)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,13 +36,6 @@ topologyManagerPolicy: single-numa-node
 GIB = 1 << 30
 
 Verify = Callable[..., int]
-
-
-@pytest.fixture
-def kubelet_folder() -> Iterator[Path]:
-    """Make a kubelet's folder with a path that is short enough for a socket in it (108 bytes)."""
-    with tempfile.TemporaryDirectory(prefix="kubelet") as folder:
-        yield Path(folder)
 
 
 @pytest.fixture
@@ -250,6 +242,11 @@ def test_pods_may_come_through_a_pipe_of_the_shell(
     finally:
         os.close(reader)
     assert f"{len(items)} pod" in capsys.readouterr().out
+
+
+def test_a_name_that_the_system_does_not_take_is_no_bug(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify("--pods", "x" * 5000) == 2
+    assert capsys.readouterr().err.endswith("xx: cannot be read: File name too long\n")
 
 
 @pytest.mark.parametrize("option", ["--kubeconfig", "--context"])
