@@ -23,6 +23,8 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 _UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EAGAIN})
 """What a write fails with where there is nowhere to write to."""
+_UNREACHABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.ENAMETOOLONG})
+"""What even a look at a file fails with that somebody named."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,15 +59,24 @@ def guarded(action: Callable[[], int]) -> int:
         _let_go_of_output()
         return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the edge: a bug must not look like "findings" (1) or "bad input" (2)
-        if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
-            _let_go_of_output()
-            _say(f"numagate: cannot write the output: {error.strerror}\n")
+        if isinstance(error, OSError) and (told := _told(error)):
+            _say(f"numagate: {told}\n")
             return BAD_INPUT
         import traceback  # noqa: PLC0415 - only bugs pay for it
 
         _say(f"{traceback.format_exc()}numagate: internal error, please report the lines above\n")
         return INTERNAL_ERROR
     return code
+
+
+def _told(error: OSError) -> str:
+    """Say what the system does not let happen, "" where that would be a bug."""
+    if error.filename is None and error.errno in _UNWRITABLE:
+        _let_go_of_output()
+        return f"cannot write the output: {error.strerror}"
+    if error.filename is not None and error.errno in _UNREACHABLE:
+        return f"{visible(str(error.filename))}: {error.strerror}: name another file, or see who may read it"
+    return ""
 
 
 def _let_go_of_output() -> None:

@@ -1,5 +1,6 @@
 """The `numagate` program: help, version, exit codes and errors in one line."""
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,22 @@ def test_output_that_cannot_be_written_is_told_in_one_line(arguments: list[str])
         )
 
     assert (done.returncode, done.stderr) == (2, b"numagate: cannot write the output: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "lint {}", "explain {}", "kubelet check {}", "kubelet generate --node {}", "simulate {}", "policy which {}",
+        "topology --world {}", "verify --pods {}", "verify --pods - --root {}", "profiles list --policy {}",
+    ],
+)  # fmt: skip
+def test_a_name_that_the_system_does_not_take_is_bad_input(
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"kind: List\nitems: []\n")))
+
+    assert main(words.format("x" * 5000).split()) == 2
+    assert "File name too long" in capsys.readouterr().err
 
 
 def test_output_that_is_closed_is_told_in_one_line() -> None:

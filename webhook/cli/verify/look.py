@@ -88,7 +88,8 @@ def _read_pods(file: str) -> tuple[JsonObject, ...]:
     from webhook.sources.manifests import read_manifests  # noqa: PLC0415 - as above
     from webhook.sources.manifests import read_text  # noqa: PLC0415 - as above
 
-    piped = sys.stdin.buffer.read() if file == STDIN else _piped(file)
+    # A pipe can be read once only, be it standard input or what a shell makes of <(kubectl ...).
+    piped = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes() if Path(file).is_fifo() else None
     name, stdin = (file if piped is None else STDIN), io.BytesIO(piped or b"")
     reading = read_manifests([name], stdin=stdin)
     if reading.errors:
@@ -105,15 +106,6 @@ def _read_pods(file: str) -> tuple[JsonObject, ...]:
         message = f"Pods or a List of them were expected, not {kind}: {_WANTED}"
         raise InputError(message, file=file)
     return pods
-
-
-def _piped(file: str) -> bytes | None:
-    """Read a pipe, as a shell makes of <(kubectl ...): like standard input it can be read once only."""
-    try:
-        return Path(file).read_bytes() if Path(file).is_fifo() else None
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise InputError(message, file=file) from None
 
 
 def _from_cluster(arguments: argparse.Namespace, node: str) -> Known:

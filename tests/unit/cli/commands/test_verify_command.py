@@ -244,11 +244,6 @@ def test_pods_may_come_through_a_pipe_of_the_shell(
     assert f"{len(items)} pod" in capsys.readouterr().out
 
 
-def test_a_name_that_the_system_does_not_take_is_no_bug(verify: Verify, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify("--pods", "x" * 5000) == 2
-    assert capsys.readouterr().err.endswith("xx: cannot be read: File name too long\n")
-
-
 @pytest.mark.parametrize("option", ["--kubeconfig", "--context"])
 def test_pods_come_from_one_place(verify: Verify, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify(option, "x") == 2
